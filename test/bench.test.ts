@@ -175,17 +175,14 @@ t.test('The report remarks on failures and on a load at its own limit', async (t
   t.same(remarksFor([sample(10, { failures: { 'status 401': 3 } })]), ['status 401 × 3'])
 })
 
-t.test(
-  'A response is framed by its content-length in any spelling, and only once its head is complete',
-  async (t) => {
-    const head = 'HTTP/1.1 201 Created\r\nX-Length: 7\r\nCONTENT-Length:  12\r\n\r\n'
-    const bytes = Buffer.from(`${head}hello, world`)
-    t.same(parseHead(bytes, bytes.length), { status: 201, headBytes: head.length, bodyBytes: 12 })
-    t.equal(parseHead(bytes, head.length - 1), undefined)
-    const empty = Buffer.from('HTTP/1.1 204 No Content\r\n\r\nContent-Length: 9')
-    t.same(parseHead(empty, empty.length), { status: 204, headBytes: 27, bodyBytes: 0 })
-  },
-)
+t.test('A response is framed by its content-length in any spelling, and only once its head is complete', async (t) => {
+  const head = 'HTTP/1.1 201 Created\r\nX-Length: 7\r\nCONTENT-Length:  12\r\n\r\n'
+  const bytes = Buffer.from(`${head}hello, world`)
+  t.same(parseHead(bytes, bytes.length), { status: 201, headBytes: head.length, bodyBytes: 12 })
+  t.equal(parseHead(bytes, head.length - 1), undefined)
+  const empty = Buffer.from('HTTP/1.1 204 No Content\r\n\r\nContent-Length: 9')
+  t.same(parseHead(empty, empty.length), { status: 204, headBytes: 27, bodyBytes: 0 })
+})
 
 t.test('The load parses responses in pieces and distinguishes refusals from lost connections', async (t) => {
   // A machine that stands still for the whole window measures again; a load that counts no pieces never ends this.
@@ -218,90 +215,84 @@ async function measureInPieces(): Promise<Sample> {
   return measured
 }
 
-t.test(
-  'A window lasts until at least one response came, so a stalled machine is not measured as zero',
-  async (t) => {
-    const server = createServer((socket) => {
-      socket.on('error', () => undefined)
-      socket.on('data', () => {
-        setTimeout(() => socket.write('HTTP/1.1 204 No Content\r\n\r\n'), 300)
-      })
+t.test('A window lasts until at least one response came, so a stalled machine is not measured as zero', async (t) => {
+  const server = createServer((socket) => {
+    socket.on('error', () => undefined)
+    socket.on('data', () => {
+      setTimeout(() => socket.write('HTTP/1.1 204 No Content\r\n\r\n'), 300)
     })
-    server.listen(0, '127.0.0.1')
-    await once(server, 'listening')
-    const window = { warmSeconds: 0, seconds: 0.02, concurrency: 1 }
-    const { port } = server.address() as AddressInfo
-    const measured = await generate(port, { method: 'GET', path: '/', headers: {}, body: '' }, window, async () => {})
-    server.close()
-    t.equal(measured.operations, 1)
-    t.ok(measured.seconds > window.seconds, 'the time that it really took is what counts')
-    const loop = closedLoop(() => new Promise((resolve) => setTimeout(resolve, 300)))
-    t.equal((await loop(window)).operations, 1)
-  },
-)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const window = { warmSeconds: 0, seconds: 0.02, concurrency: 1 }
+  const { port } = server.address() as AddressInfo
+  const measured = await generate(port, { method: 'GET', path: '/', headers: {}, body: '' }, window, async () => {})
+  server.close()
+  t.equal(measured.operations, 1)
+  t.ok(measured.seconds > window.seconds, 'the time that it really took is what counts')
+  const loop = closedLoop(() => new Promise((resolve) => setTimeout(resolve, 300)))
+  t.equal((await loop(window)).operations, 1)
+})
 
 /** Whole installations or large agents: they take longer than all the others to run. */
 const takesMinutes = ['campaign', 'campaign-stage', 'config', 'journey', 'journey-budget', 'journey-cluster', 'webchat']
 
-t.test(
-  'A short run of every quick scenario prints its tables and writes a self-contained report',
-  async (t) => {
-    const folder = t.testdir()
-    const json = join(folder, 'measured.json')
-    const settings = [
-      '--seconds',
-      '0.2',
-      '--rounds',
-      '1',
-      '--connections',
-      '8',
-      '--operations',
-      '100',
-      '--filled',
-      '200',
-      '--no-floors',
-    ]
-    const names = scenarios.map(({ name }) => name).filter((name) => !takesMinutes.includes(name))
-    // The last stands twice, and is measured once.
-    const { code, out, err } = await bench(...names, names.at(-1)!, ...settings, '--reports', folder, '--json', json)
-    t.equal(code, 0, 'it ran', { err })
-    const outcomes: Outcome[] = JSON.parse(readFileSync(json, 'utf8'))
-    for (const { name, purpose, candidates, ratios, missing } of scenarios) {
-      if (takesMinutes.includes(name)) continue
-      const measured = outcomes.find(({ scenario }) => scenario.name === name)
-      if (!measured) {
-        t.ok(missing?.(), `only what cannot run here is left out: ${name}`)
-        continue
-      }
-      const [, printed = ''] = out.split(purpose)
-      for (const [at, candidate] of candidates.entries()) {
-        t.ok(printed.includes(`│ ${candidate.name} `), `${name}: the table has ${candidate.name}`)
-        const firstSample = measured.candidates[at]?.samples[0]
-        t.ok(
-          firstSample && firstSample.operations > 0 && firstSample.cpuMicros > 0,
-          `${name}: ${candidate.name} was measured`,
-          { taken: firstSample },
-        )
-        t.same(firstSample?.failures, {}, `${name}: ${candidate.name} answered everything`)
-      }
-      t.equal(measured.ratios.length, ratios.length)
-      const page = readFileSync(join(folder, `latest-${name}.html`), 'utf8')
-      const hasTime = measured.candidates.some(({ samples }) => samples.some(({ timeline }) => timeline?.length))
-      t.equal(
-        page.match(/<svg /g)?.length,
-        hasTime ? 7 : 4,
-        'the plots are in the page itself, over time where it was watched',
-      )
-      t.notMatch(page, /<script|<link|<img|<iframe|(href|src)=|url\(/i)
-      const files = readdirSync(folder).filter(
-        (file) => file.replace(/^(latest|\d{4}-\d{2}-\d{2}T\d{6})-/, '') === `${name}.html`,
-      )
-      t.equal(files.length, 2, 'the report is there under its time and as the latest')
-      if (name === 'actors') actorsWereSeen(t, measured.candidates)
-      t.equal(page.includes('held MB'), name === 'actors', 'a column without figures is left out')
+t.test('A short run of every quick scenario prints its tables and writes a self-contained report', async (t) => {
+  const folder = t.testdir()
+  const json = join(folder, 'measured.json')
+  const settings = [
+    '--seconds',
+    '0.2',
+    '--rounds',
+    '1',
+    '--connections',
+    '8',
+    '--operations',
+    '100',
+    '--filled',
+    '200',
+    '--no-floors',
+  ]
+  const names = scenarios.map(({ name }) => name).filter((name) => !takesMinutes.includes(name))
+  // The last stands twice, and is measured once.
+  const { code, out, err } = await bench(...names, names.at(-1)!, ...settings, '--reports', folder, '--json', json)
+  t.equal(code, 0, 'it ran', { err })
+  const outcomes: Outcome[] = JSON.parse(readFileSync(json, 'utf8'))
+  for (const { name, purpose, candidates, ratios, missing } of scenarios) {
+    if (takesMinutes.includes(name)) continue
+    const measured = outcomes.find(({ scenario }) => scenario.name === name)
+    if (!measured) {
+      t.ok(missing?.(), `only what cannot run here is left out: ${name}`)
+      continue
     }
-  },
-)
+    const [, printed = ''] = out.split(purpose)
+    for (const [at, candidate] of candidates.entries()) {
+      t.ok(printed.includes(`│ ${candidate.name} `), `${name}: the table has ${candidate.name}`)
+      const firstSample = measured.candidates[at]?.samples[0]
+      t.ok(
+        firstSample && firstSample.operations > 0 && firstSample.cpuMicros > 0,
+        `${name}: ${candidate.name} was measured`,
+        { taken: firstSample },
+      )
+      t.same(firstSample?.failures, {}, `${name}: ${candidate.name} answered everything`)
+    }
+    t.equal(measured.ratios.length, ratios.length)
+    const page = readFileSync(join(folder, `latest-${name}.html`), 'utf8')
+    const hasTime = measured.candidates.some(({ samples }) => samples.some(({ timeline }) => timeline?.length))
+    t.equal(
+      page.match(/<svg /g)?.length,
+      hasTime ? 7 : 4,
+      'the plots are in the page itself, over time where it was watched',
+    )
+    t.notMatch(page, /<script|<link|<img|<iframe|(href|src)=|url\(/i)
+    const files = readdirSync(folder).filter(
+      (file) => file.replace(/^(latest|\d{4}-\d{2}-\d{2}T\d{6})-/, '') === `${name}.html`,
+    )
+    t.equal(files.length, 2, 'the report is there under its time and as the latest')
+    if (name === 'actors') actorsWereSeen(t, measured.candidates)
+    t.equal(page.includes('held MB'), name === 'actors', 'a column without figures is left out')
+  }
+})
 
 /** What is counted exactly may be asserted: how many actors were touched, and what one that is cold reads. */
 function actorsWereSeen(t: Test, measured: readonly CandidateResult[]): void {

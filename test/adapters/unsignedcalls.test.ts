@@ -40,7 +40,7 @@ function unreadable(header: (name: string) => string): IngressRequest {
 for (const adapter of builtInAdapters) {
   const { channel, provider } = adapter.descriptor
   if (adapter.connect || provider === 'rbm') continue
-  t.test(``A call to ${channel}/${provider} without a signature is refused before its body is read`, async (t) => {
+  t.test(`A call to ${channel}/${provider} without a signature is refused before its body is read`, async (t) => {
     const auth = credentials[provider]
     t.ok(auth, 'the test knows credentials')
     for (const given of ['', ' ', 'x', 'sha256=', 'v0=', 'Bearer x', 'x'.repeat(10_000)]) {

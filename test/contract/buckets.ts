@@ -29,7 +29,7 @@ interface Volley {
 }
 
 export function bucketsContract(t: Test, backend: BucketsBackend): void {
-  t.test(``${backend.name} fulfils the contract of the buckets`, async (t) => {
+  t.test(`${backend.name} fulfils the contract of the buckets`, async (t) => {
     const nodes = await backend.open()
     t.teardown(() => Promise.all(nodes.map((node) => node.close())))
     const volley = volleysOf(backend, nodes)

@@ -38,66 +38,61 @@ t.test('A call with a bad signature, and a signed call that cannot be read, each
   t.notMatch(JSON.stringify(await lines(testAgent, 'limit=1000')), 'hush')
 })
 
-t.test(
-  'An accepted send has log lines, with the capability check and the missing slots',
-  async (t) => {
-    const carrier = await createCarrier(t, node, 'rbm')
-    const { testAgent } = carrier
-    await makeOutreach(carrier, 'note', 'Hello {person.firstName|there}, {person.lastName|omit-sentence}. A note.')
-    const phone = '+14155550131'
-    const send = (address: string) =>
-      testAgent.manage('POST', `${testAgent.agentPath}/outreach/note/sends`, { recipient: { channel: 'rcs', address } })
-    const { sendId, asid: userId } = await send(phone)
-    await textsAt(carrier, phone, 1)
-    const filter = { userId, channel: 'rcs' }
-    t.match(await linesNamed(testAgent, 'outreach.accepted'), [
-      { ...filter, level: 'info', data: { sendId, outreachId: 'note', origin: 'named' } },
-    ])
-    t.match(await linesNamed(testAgent, 'capability.checked'), [
-      { ...filter, level: 'debug', data: { isCapable: true } },
-    ])
-    t.match(await linesNamed(testAgent, 'template.slot_missing'), [
-      {
-        ...filter,
-        level: 'warn',
-        data: {
-          templateId: 'note-opener',
-          slots: [
-            { path: 'person.firstName', action: 'default' },
-            { path: 'person.lastName', action: 'omit-sentence' },
-          ],
-        },
+t.test('An accepted send has log lines, with the capability check and the missing slots', async (t) => {
+  const carrier = await createCarrier(t, node, 'rbm')
+  const { testAgent } = carrier
+  await makeOutreach(carrier, 'note', 'Hello {person.firstName|there}, {person.lastName|omit-sentence}. A note.')
+  const phone = '+14155550131'
+  const send = (address: string) =>
+    testAgent.manage('POST', `${testAgent.agentPath}/outreach/note/sends`, { recipient: { channel: 'rcs', address } })
+  const { sendId, asid: userId } = await send(phone)
+  await textsAt(carrier, phone, 1)
+  const filter = { userId, channel: 'rcs' }
+  t.match(await linesNamed(testAgent, 'outreach.accepted'), [
+    { ...filter, level: 'info', data: { sendId, outreachId: 'note', origin: 'named' } },
+  ])
+  t.match(await linesNamed(testAgent, 'capability.checked'), [{ ...filter, level: 'debug', data: { isCapable: true } }])
+  t.match(await linesNamed(testAgent, 'template.slot_missing'), [
+    {
+      ...filter,
+      level: 'warn',
+      data: {
+        templateId: 'note-opener',
+        slots: [
+          { path: 'person.firstName', action: 'default' },
+          { path: 'person.lastName', action: 'omit-sentence' },
+        ],
       },
-    ])
-    t.match(await linesNamed(testAgent, 'outreach.dispatched'), [{ ...filter, level: 'info' }])
-    const own = (await lines(testAgent, `userId=${userId}`)).map(({ event }) => event)
-    for (const event of ['outreach.accepted', 'capability.checked', 'template.slot_missing', 'outreach.dispatched']) {
-      t.ok(own.includes(event), `${event} is found by its person`)
-    }
-    const fullQuery = `userId=${userId}&end=${new Date().toISOString()}`
-    const pages = async () => {
-      const paged: unknown[] = []
-      let token = ''
-      do {
-        const query = `${fullQuery}&limit=1${token && `&pageToken=${token}`}`
-        const page = await testAgent.manage('GET', `${testAgent.agentPath}/logs?${query}`)
-        paged.push(...page.data)
-        token = page.nextPageToken ?? ''
-      } while (token)
-      return paged
-    }
-    // Lines of what these sends led to may still be on their way while the pages are read.
-    let paged: unknown[] = []
-    let at: unknown[] = []
-    await waitUntil(async () => {
-      const before = await lines(testAgent, fullQuery)
-      paged = await pages()
-      at = await lines(testAgent, fullQuery)
-      return before.length === at.length
-    })
-    t.same(paged, at, 'pages neither miss nor repeat a line')
-  },
-)
+    },
+  ])
+  t.match(await linesNamed(testAgent, 'outreach.dispatched'), [{ ...filter, level: 'info' }])
+  const own = (await lines(testAgent, `userId=${userId}`)).map(({ event }) => event)
+  for (const event of ['outreach.accepted', 'capability.checked', 'template.slot_missing', 'outreach.dispatched']) {
+    t.ok(own.includes(event), `${event} is found by its person`)
+  }
+  const fullQuery = `userId=${userId}&end=${new Date().toISOString()}`
+  const pages = async () => {
+    const paged: unknown[] = []
+    let token = ''
+    do {
+      const query = `${fullQuery}&limit=1${token && `&pageToken=${token}`}`
+      const page = await testAgent.manage('GET', `${testAgent.agentPath}/logs?${query}`)
+      paged.push(...page.data)
+      token = page.nextPageToken ?? ''
+    } while (token)
+    return paged
+  }
+  // Lines of what these sends led to may still be on their way while the pages are read.
+  let paged: unknown[] = []
+  let at: unknown[] = []
+  await waitUntil(async () => {
+    const before = await lines(testAgent, fullQuery)
+    paged = await pages()
+    at = await lines(testAgent, fullQuery)
+    return before.length === at.length
+  })
+  t.same(paged, at, 'pages neither miss nor repeat a line')
+})
 
 t.test('A suppressed Outreach has a log line with its reason', async (t) => {
   const carrier = await createCarrier(t, node, 'rbm')

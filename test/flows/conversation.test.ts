@@ -44,48 +44,51 @@ t.teardown(() => node.clean())
 t.test('A conversation on sms', async (t) => {
   const testAgent = await createTestAgent(t, 'Harbor Desk')
 
-  t.test('The conversation starts with the first text, and each event has the exact body of the contract', async (t) => {
-    testAgent.replies(
-      json({ messages: [{ spec: 'amf/1', parts: [{ type: 'text', text: 'Welcome to **Harbor**.' }] }] }),
-    )
-    await testAgent.phoneAct('sms', { text: 'Hi' }, address)
-    const [started, message, ...statuses] = await testAgent.nextEvents(t, 3)
-    t.same(kinds([started!, message!, ...statuses]), ['system conversationStarted', 'message', 'status'])
-    const { userId } = message!
-    t.match(userId, /^usr_[0-9a-z]{26}$/)
-    t.notMatch(JSON.stringify([started, message]), /5550100/, 'nobody reads the number from it')
-    const { eventId, timestamp, conversation } = message!.event
-    t.match(eventId, /^evt_/)
-    t.ok(Math.abs(Date.parse(timestamp) - Date.now()) < 60_000)
-    t.same(message, {
-      spec: 'amf/1',
-      instanceId: 'desk-1',
-      userId,
-      mode: 'webhook',
-      event: {
+  t.test(
+    'The conversation starts with the first text, and each event has the exact body of the contract',
+    async (t) => {
+      testAgent.replies(
+        json({ messages: [{ spec: 'amf/1', parts: [{ type: 'text', text: 'Welcome to **Harbor**.' }] }] }),
+      )
+      await testAgent.phoneAct('sms', { text: 'Hi' }, address)
+      const [started, message, ...statuses] = await testAgent.nextEvents(t, 3)
+      t.same(kinds([started!, message!, ...statuses]), ['system conversationStarted', 'message', 'status'])
+      const { userId } = message!
+      t.match(userId, /^usr_[0-9a-z]{26}$/)
+      t.notMatch(JSON.stringify([started, message]), /5550100/, 'nobody reads the number from it')
+      const { eventId, timestamp, conversation } = message!.event
+      t.match(eventId, /^evt_/)
+      t.ok(Math.abs(Date.parse(timestamp) - Date.now()) < 60_000)
+      t.same(message, {
         spec: 'amf/1',
-        eventId,
-        timestamp,
-        conversation: { userId, sessionId: conversation.sessionId },
-        context: {
-          channel: 'sms',
-          provider: 'emulator',
-          capabilities: message!.event.context.capabilities,
-          window: { state: 'open' },
+        instanceId: 'desk-1',
+        userId,
+        mode: 'webhook',
+        event: {
+          spec: 'amf/1',
+          eventId,
+          timestamp,
+          conversation: { userId, sessionId: conversation.sessionId },
+          context: {
+            channel: 'sms',
+            provider: 'emulator',
+            capabilities: message!.event.context.capabilities,
+            window: { state: 'open' },
+          },
+          event: { type: 'message', message: { text: 'Hi' } },
         },
-        event: { type: 'message', message: { text: 'Hi' } },
-      },
-    })
-    t.same((await testAgent.call('GET', `/capabilities?userId=${userId}`)).body, message!.event.context.capabilities)
-    const [disclaimer, welcome] = await testAgent.nextShownMessages(2)
-    t.match(disclaimer!.wire.block.text, /^Harbor Desk: Msg & data rates may apply/)
-    t.match(welcome!.wire.block, { kind: 'text', text: 'Welcome to Harbor.' })
-    const { messageId } = statuses[0]!.event.event.status as { messageId: string }
-    t.same(statuses[0]!.event.event, {
-      type: 'status',
-      status: { messageId, state: 'sent', attempt: { channel: 'sms', provider: 'emulator' } },
-    })
-  })
+      })
+      t.same((await testAgent.call('GET', `/capabilities?userId=${userId}`)).body, message!.event.context.capabilities)
+      const [disclaimer, welcome] = await testAgent.nextShownMessages(2)
+      t.match(disclaimer!.wire.block.text, /^Harbor Desk: Msg & data rates may apply/)
+      t.match(welcome!.wire.block, { kind: 'text', text: 'Welcome to Harbor.' })
+      const { messageId } = statuses[0]!.event.event.status as { messageId: string }
+      t.same(statuses[0]!.event.event, {
+        type: 'status',
+        status: { messageId, state: 'sent', attempt: { channel: 'sms', provider: 'emulator' } },
+      })
+    },
+  )
 
   t.test('A choice is answered by number, by label, and by an ambiguous reply', async (t) => {
     testAgent.replies(json({ messages: [choice('first')] }), noReply, json({ messages: [choice('second')] }), noReply)

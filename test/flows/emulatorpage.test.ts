@@ -78,21 +78,18 @@ t.test('A person who writes on sms is answered, and the bubble shows its receipt
   t.equal(await sms.locator('.own').count(), 2)
 })
 
-t.test(
-  'A tapped rcs chip returns as its answer, and chips disappear as on phones',
-  async (t) => {
-    await writes(page, 'RCS', 'Hi')
-    await tap(rcs, 'See the rooms')
-    await shows(rcs, 'Quiet, above the garden')
-    await shows(rcs, 'Read')
-    t.equal(await rcs.getByRole('button', { name: 'Pick a time', exact: true }).count(), 0, 'those of before are gone')
-    await rcs.locator('.card', { hasText: 'Green room' }).getByRole('button').first().click()
-    await shows(rcs, /Shall we book this\?/)
-    await shows(rcs, /Green room/)
-    await tap(rcs, 'Yes')
-    await shows(rcs, /Booked/)
-  },
-)
+t.test('A tapped rcs chip returns as its answer, and chips disappear as on phones', async (t) => {
+  await writes(page, 'RCS', 'Hi')
+  await tap(rcs, 'See the rooms')
+  await shows(rcs, 'Quiet, above the garden')
+  await shows(rcs, 'Read')
+  t.equal(await rcs.getByRole('button', { name: 'Pick a time', exact: true }).count(), 0, 'those of before are gone')
+  await rcs.locator('.card', { hasText: 'Green room' }).getByRole('button').first().click()
+  await shows(rcs, /Shall we book this\?/)
+  await shows(rcs, /Green room/)
+  await tap(rcs, 'Yes')
+  await shows(rcs, /Booked/)
+})
 
 t.test('A row is selected from the list of a messenger, and a time from a picker', async (t) => {
   await writes(page, 'Messenger A', 'Hi')

@@ -42,51 +42,54 @@ for (const providerConversation of openConversations) {
   const { channel } = row
 
   const delivered = t.test(`A conversation on ${channel} over ${provider}`, { buffered: true }, async (t) => {
-    t.test('The conversation begins with the person’s message, and a choice is offered in the channel’s form', async (t) => {
-      t.equal(await account.greet(), row.greets ? 'taken' : 'none')
-      if (row.hasConnection) await waitForConnections(t)
-      const end = await account.injectFaults({ kind: 'duplicateReceipts' })
-      testAgent.replies(json({ messages: [choice] }))
-      await account.act({ kind: 'text', text: 'Hi' })
-      const events = await testAgent.nextContentEvents(t, row.hasWindow ? 3 : 2)
-      const message = events.at(-1)!
-      const { userId, event } = message
-      providerConversation.person = userId
-      t.same(
-        events.map((each) => each.event.event),
-        [
-          systemEvent('conversationStarted'),
-          ...(row.hasWindow ? [systemEvent('windowChanged')] : []),
-          { type: 'message', message: { text: 'Hi' } },
-        ],
-      )
-      const { eventId, timestamp, conversation, context } = event
-      t.same(message, {
-        spec: 'amf/1',
-        instanceId: 'desk-1',
-        userId,
-        mode: 'webhook',
-        event: {
+    t.test(
+      'The conversation begins with the person’s message, and a choice is offered in the channel’s form',
+      async (t) => {
+        t.equal(await account.greet(), row.greets ? 'taken' : 'none')
+        if (row.hasConnection) await waitForConnections(t)
+        const end = await account.injectFaults({ kind: 'duplicateReceipts' })
+        testAgent.replies(json({ messages: [choice] }))
+        await account.act({ kind: 'text', text: 'Hi' })
+        const events = await testAgent.nextContentEvents(t, row.hasWindow ? 3 : 2)
+        const message = events.at(-1)!
+        const { userId, event } = message
+        providerConversation.person = userId
+        t.same(
+          events.map((each) => each.event.event),
+          [
+            systemEvent('conversationStarted'),
+            ...(row.hasWindow ? [systemEvent('windowChanged')] : []),
+            { type: 'message', message: { text: 'Hi' } },
+          ],
+        )
+        const { eventId, timestamp, conversation, context } = event
+        t.same(message, {
           spec: 'amf/1',
-          eventId,
-          timestamp,
-          conversation: { userId, sessionId: conversation.sessionId },
-          context: { ...providerConversation.attempt, capabilities: context.capabilities, window: context.window },
-          event: { type: 'message', message: { text: 'Hi' } },
-        },
-      })
-      t.equal(context.window.state, 'open')
-      await waitUntil(() => testAgent.statuses().length > 0)
-      const [{ messageId }] = testAgent.statuses() as [Status]
-      await providerConversation.expectStates(t, messageId, row.receiptStates)
-      const [offered, ...others] = await account.sent()
-      t.same(
-        row.offerIn(offered!.body),
-        row.offer((optionIndex) => `p1.${messageId}.${optionIndex}`),
-      )
-      t.same(others, [])
-      await end()
-    })
+          instanceId: 'desk-1',
+          userId,
+          mode: 'webhook',
+          event: {
+            spec: 'amf/1',
+            eventId,
+            timestamp,
+            conversation: { userId, sessionId: conversation.sessionId },
+            context: { ...providerConversation.attempt, capabilities: context.capabilities, window: context.window },
+            event: { type: 'message', message: { text: 'Hi' } },
+          },
+        })
+        t.equal(context.window.state, 'open')
+        await waitUntil(() => testAgent.statuses().length > 0)
+        const [{ messageId }] = testAgent.statuses() as [Status]
+        await providerConversation.expectStates(t, messageId, row.receiptStates)
+        const [offered, ...others] = await account.sent()
+        t.same(
+          row.offerIn(offered!.body),
+          row.offer((optionIndex) => `p1.${messageId}.${optionIndex}`),
+        )
+        t.same(others, [])
+        await end()
+      },
+    )
 
     t.test('The conversation continues with the answer, typed or tapped, as a result', async (t) => {
       await account.act(row.pick)
@@ -232,60 +235,68 @@ for (const providerConversation of openConversations) {
   conversations.push(delivered)
 }
 
-t.test('A phone without rcs gets its messages on sms, if their sender allows failover', { buffered: true }, async (t) => {
-  const providerConversation = await ProviderConversation.open(t, node, 'rbm', 'Harbor Relay')
-  const { testAgent, account } = providerConversation
-  const sms = await EmulatedAccount.open(testAgent, 'twilio', 'sms', account.address)
-  await account.act({ kind: 'text', text: 'Hi' })
-  providerConversation.person = (await testAgent.nextContentEvents(t, 2))[1]!.userId
-  const end = await account.injectFaults({ kind: 'unreachable' }, { kind: 'missingReceipts' })
-  await sms.injectFaults({ kind: 'duplicateReceipts' }, { kind: 'reorderedReceipts' })
-  const delivery = { channels: ['rcs', 'sms'], fallbackOn: ['sendFailed'] }
-  const messageId = await providerConversation.sendAccepted(textMessage('Either way', { delivery }))
-  await waitUntil(() => providerConversation.statuses(messageId).length === 2)
-  const attempt = { channel: 'sms', provider: 'twilio' }
-  const inOrder = providerConversation.statuses(messageId).sort((a, b) => (a.state < b.state ? 1 : -1))
-  t.same(inOrder, [
-    { messageId, state: 'sent', attempt },
-    { messageId, state: 'delivered', attempt },
-  ])
-  const { kind: _kind, ...why } = providerRows.rbm.lost
-  await providerConversation.expectFailure(
-    t,
-    textMessage('This way only', { delivery: { ...delivery, fallbackOn: [] } }),
-    why,
-  )
-  t.same(await account.sent(), [], 'nothing reached the phone on rcs')
-  const { Body, To } = (await sms.sent())[0]!.body as Record<string, string>
-  t.same({ Body, To, count: (await sms.sent()).length }, { Body: 'Either way', To: account.address, count: 1 })
-  await end()
-  t.equal(providerConversation.statuses(messageId).length, 2, 'each state once')
-})
+t.test(
+  'A phone without rcs gets its messages on sms, if their sender allows failover',
+  { buffered: true },
+  async (t) => {
+    const providerConversation = await ProviderConversation.open(t, node, 'rbm', 'Harbor Relay')
+    const { testAgent, account } = providerConversation
+    const sms = await EmulatedAccount.open(testAgent, 'twilio', 'sms', account.address)
+    await account.act({ kind: 'text', text: 'Hi' })
+    providerConversation.person = (await testAgent.nextContentEvents(t, 2))[1]!.userId
+    const end = await account.injectFaults({ kind: 'unreachable' }, { kind: 'missingReceipts' })
+    await sms.injectFaults({ kind: 'duplicateReceipts' }, { kind: 'reorderedReceipts' })
+    const delivery = { channels: ['rcs', 'sms'], fallbackOn: ['sendFailed'] }
+    const messageId = await providerConversation.sendAccepted(textMessage('Either way', { delivery }))
+    await waitUntil(() => providerConversation.statuses(messageId).length === 2)
+    const attempt = { channel: 'sms', provider: 'twilio' }
+    const inOrder = providerConversation.statuses(messageId).sort((a, b) => (a.state < b.state ? 1 : -1))
+    t.same(inOrder, [
+      { messageId, state: 'sent', attempt },
+      { messageId, state: 'delivered', attempt },
+    ])
+    const { kind: _kind, ...why } = providerRows.rbm.lost
+    await providerConversation.expectFailure(
+      t,
+      textMessage('This way only', { delivery: { ...delivery, fallbackOn: [] } }),
+      why,
+    )
+    t.same(await account.sent(), [], 'nothing reached the phone on rcs')
+    const { Body, To } = (await sms.sent())[0]!.body as Record<string, string>
+    t.same({ Body, To, count: (await sms.sent()).length }, { Body: 'Either way', To: account.address, count: 1 })
+    await end()
+    t.equal(providerConversation.statuses(messageId).length, 2, 'each state once')
+  },
+)
 
-t.test('A person who switches to a device without lists gets numbered options from then on', { buffered: true }, async (t) => {
-  const providerConversation = await ProviderConversation.open(t, node, 'apple', 'Harbor Devices')
-  const { testAgent, account } = providerConversation
-  const capabilityEvent = (level: string) => ({
-    event: { context: { capabilities: { parts: { 'ask.choice': level } } } },
-  })
-  await account.act({ kind: 'text', text: 'Hi' })
-  const [, first] = await testAgent.nextContentEvents(t, 2)
-  providerConversation.person = first!.userId
-  t.match(first, capabilityEvent('native'))
-  await providerConversation.sendWithFaults(t, choice)
-  await account.act({ kind: 'device', abilities: ['TIME'] })
-  await account.act({ kind: 'text', text: 'It is me, elsewhere' })
-  t.match((await testAgent.nextContentEvents(t, 1))[0], capabilityEvent('text'))
-  await providerConversation.sendWithFaults(t, choice)
-  const [list, lines] = (await account.sent()).map(({ body }) => body as Readonly<Record<string, unknown>>)
-  t.equal(list?.type, 'interactive')
-  t.match(lines, { type: 'text', body: numbered })
-  await account.act({ kind: 'text', text: '3' })
-  t.match((await testAgent.nextContentEvents(t, 1))[0]!.event.event, {
-    type: 'result',
-    result: { optionIds: ['green'], via: 'text' },
-  })
-})
+t.test(
+  'A person who switches to a device without lists gets numbered options from then on',
+  { buffered: true },
+  async (t) => {
+    const providerConversation = await ProviderConversation.open(t, node, 'apple', 'Harbor Devices')
+    const { testAgent, account } = providerConversation
+    const capabilityEvent = (level: string) => ({
+      event: { context: { capabilities: { parts: { 'ask.choice': level } } } },
+    })
+    await account.act({ kind: 'text', text: 'Hi' })
+    const [, first] = await testAgent.nextContentEvents(t, 2)
+    providerConversation.person = first!.userId
+    t.match(first, capabilityEvent('native'))
+    await providerConversation.sendWithFaults(t, choice)
+    await account.act({ kind: 'device', abilities: ['TIME'] })
+    await account.act({ kind: 'text', text: 'It is me, elsewhere' })
+    t.match((await testAgent.nextContentEvents(t, 1))[0], capabilityEvent('text'))
+    await providerConversation.sendWithFaults(t, choice)
+    const [list, lines] = (await account.sent()).map(({ body }) => body as Readonly<Record<string, unknown>>)
+    t.equal(list?.type, 'interactive')
+    t.match(lines, { type: 'text', body: numbered })
+    await account.act({ kind: 'text', text: '3' })
+    t.match((await testAgent.nextContentEvents(t, 1))[0]!.event.event, {
+      type: 'result',
+      result: { optionIds: ['green'], via: 'text' },
+    })
+  },
+)
 
 t.test('A conversation on aiChatE over emulator', { buffered: true }, async (t) => {
   const testAgent = await TestAgent.open(t, node, 'Desk of emulator')

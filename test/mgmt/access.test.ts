@@ -55,7 +55,7 @@ const sessions = Object.fromEntries(
 )
 
 for (const route of routes) {
-  t.test(``${nameOf(route)} admits the callers of the contract and no others`, async (t) => {
+  t.test(`${nameOf(route)} admits the callers of the contract and no others`, async (t) => {
     const { access } = route
     if (access.who === 'public') {
       t.not((await call(route, undefined)).status, 401, 'it needs no token')

@@ -92,26 +92,19 @@ t.test('An agent is created with a name only, and read back unchanged', async (t
   t.equal((await call('GET', '/unknown')).json.code, 'resource.not_found')
 })
 
-t.test(
-  'A derived id that is taken gets a number; a requested id that is taken is refused',
-  async (t) => {
-    const ids: string[] = []
-    for (let nth = 0; nth < 3; nth++) ids.push((await call('POST', '', { name: 'Same Name' })).json.id)
-    t.same(ids, ['same-name', 'same-name-2', 'same-name-3'])
-    const taken = await call('POST', '', { name: 'Other', id: 'same-name-2' })
-    t.equal(taken.status, 409)
-    t.equal(taken.json.code, 'agent.id_taken')
-    t.same(fieldsOf(taken), ['id'])
-    t.equal((await call('DELETE', '/same-name-2')).status, 204)
-    t.equal(
-      (await call('POST', '', { name: 'Same name' })).json.id,
-      'same-name-2',
-      'an id that was freed is given again',
-    )
-    const responses = await Promise.all(Array.from({ length: 5 }, () => call('POST', '', { name: 'At Once' })))
-    t.equal(new Set(responses.map(({ json }) => json.id)).size, 5, 'those asked at once get different ids')
-  },
-)
+t.test('A derived id that is taken gets a number; a requested id that is taken is refused', async (t) => {
+  const ids: string[] = []
+  for (let nth = 0; nth < 3; nth++) ids.push((await call('POST', '', { name: 'Same Name' })).json.id)
+  t.same(ids, ['same-name', 'same-name-2', 'same-name-3'])
+  const taken = await call('POST', '', { name: 'Other', id: 'same-name-2' })
+  t.equal(taken.status, 409)
+  t.equal(taken.json.code, 'agent.id_taken')
+  t.same(fieldsOf(taken), ['id'])
+  t.equal((await call('DELETE', '/same-name-2')).status, 204)
+  t.equal((await call('POST', '', { name: 'Same name' })).json.id, 'same-name-2', 'an id that was freed is given again')
+  const responses = await Promise.all(Array.from({ length: 5 }, () => call('POST', '', { name: 'At Once' })))
+  t.equal(new Set(responses.map(({ json }) => json.id)).size, 5, 'those asked at once get different ids')
+})
 
 const longText = (chars: number) => 'x'.repeat(chars)
 const badIdentity: Record<string, unknown[]> = {
@@ -425,44 +418,41 @@ function applyStep({ ask, commands, channels, pending, byName, rows }: World, ac
   }
 }
 
-t.test(
-  'For any crash between two commands and any order of the rest, agents end complete or absent',
-  async (t) => {
-    const claimTable = table<[string, string], { incarnation: number }>('agents.reservations')
-    const indexTable = table<[string], { agentId: string }>('channels.index')
-    let seen = 0
-    fc.assert(
-      fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
-        const world = openWorld()
-        for (const [nth, taken] of steps.entries()) applyStep(world, taken, nth)
-        while (world.pending.length > 0) applyStep(world, { do: 'tell', pick: 0, repeat: false }, 0)
-        const made = world.rows(agentTable)
-        const serials = made.map(({ incarnation }) => incarnation).sort()
-        const claimed = world.rows(claimTable).map(({ incarnation }) => incarnation)
-        const ids = made.map(({ id }) => id).sort()
-        const access = world.rows(gatewayTable).map(({ agentId }) => agentId)
-        const bindings = world.rows(bindingTable)
-        const webchats = bindings.filter(({ channel }) => channel === 'webchat').map(({ agentId }) => agentId)
-        const indexed = world.rows(indexTable).map(({ agentId }) => agentId)
-        seen += made.length
-        const created = world.receivedEvents.filter(({ type }) => type === 'agent.created').length
-        const deleted = world.receivedEvents.filter(({ type }) => type === 'agent.deleted').length
-        const same = (one: unknown[], other: unknown[]) => JSON.stringify(one) === JSON.stringify(other.sort())
-        return (
-          same(serials, claimed) &&
-          same(ids, access) &&
-          same(ids, webchats) &&
-          bindings.every(({ agentId }) => ids.includes(agentId)) &&
-          ids.every((id) => indexed.includes(id)) &&
-          world.timers().length === bindings.filter(({ channel }) => channel === 'rcs').length &&
-          created - deleted === made.length
-        )
-      }),
-      { numRuns: 300 },
-    )
-    t.ok(seen > 100, 'and there were agents to look at')
-  },
-)
+t.test('For any crash between two commands and any order of the rest, agents end complete or absent', async (t) => {
+  const claimTable = table<[string, string], { incarnation: number }>('agents.reservations')
+  const indexTable = table<[string], { agentId: string }>('channels.index')
+  let seen = 0
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
+      const world = openWorld()
+      for (const [nth, taken] of steps.entries()) applyStep(world, taken, nth)
+      while (world.pending.length > 0) applyStep(world, { do: 'tell', pick: 0, repeat: false }, 0)
+      const made = world.rows(agentTable)
+      const serials = made.map(({ incarnation }) => incarnation).sort()
+      const claimed = world.rows(claimTable).map(({ incarnation }) => incarnation)
+      const ids = made.map(({ id }) => id).sort()
+      const access = world.rows(gatewayTable).map(({ agentId }) => agentId)
+      const bindings = world.rows(bindingTable)
+      const webchats = bindings.filter(({ channel }) => channel === 'webchat').map(({ agentId }) => agentId)
+      const indexed = world.rows(indexTable).map(({ agentId }) => agentId)
+      seen += made.length
+      const created = world.receivedEvents.filter(({ type }) => type === 'agent.created').length
+      const deleted = world.receivedEvents.filter(({ type }) => type === 'agent.deleted').length
+      const same = (one: unknown[], other: unknown[]) => JSON.stringify(one) === JSON.stringify(other.sort())
+      return (
+        same(serials, claimed) &&
+        same(ids, access) &&
+        same(ids, webchats) &&
+        bindings.every(({ agentId }) => ids.includes(agentId)) &&
+        ids.every((id) => indexed.includes(id)) &&
+        world.timers().length === bindings.filter(({ channel }) => channel === 'rcs').length &&
+        created - deleted === made.length
+      )
+    }),
+    { numRuns: 300 },
+  )
+  t.ok(seen > 100, 'and there were agents to look at')
+})
 
 t.test('The number of agents of an org is bounded', async (t) => {
   const world = openWorld()

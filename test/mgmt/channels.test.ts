@@ -102,7 +102,7 @@ t.test('Every agent has an Active web chat from the start', async (t) => {
 })
 
 for (const channel of ['rcs', 'sms'] as const) {
-  t.test(``A managed ${channel} binding becomes Requested, then Provisioning, then Active by itself`, async (t) => {
+  t.test(`A managed ${channel} binding becomes Requested, then Provisioning, then Active by itself`, async (t) => {
     const { channels } = await newAgent()
     const begun = await call('POST', channels, { channel, mode: 'managed', inputs: { legalName: 'Acme Inc' } })
     t.equal(begun.status, 201)

@@ -21,13 +21,10 @@ const answersUntold = [
   'POST /orgs/{org}/agents/{agent}/gateway/dead-letters/{id}/_replay',
 ]
 
-t.test(
-  'Every route has an example of its body, if it has one, and of its reply if that is JSON',
-  async (t) => {
-    const lacking = routes.filter((route) => !hasExample(route)).map(nameOf)
-    t.same(lacking, answersUntold)
-  },
-)
+t.test('Every route has an example of its body, if it has one, and of its reply if that is JSON', async (t) => {
+  const lacking = routes.filter((route) => !hasExample(route)).map(nameOf)
+  t.same(lacking, answersUntold)
+})
 
 function hasExample({ body, bodyOptional, reply, example }: Route): boolean {
   const examplesOf = example?.()

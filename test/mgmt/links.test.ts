@@ -151,26 +151,23 @@ t.test('An invalid link is refused with 400, in the classic style', async (t) =>
   t.equal((await call('GET', links)).json.data.length, 1)
 })
 
-t.test(
-  'A person who enters a number gets a message, and spends one use however often they enter it',
-  async (t) => {
-    const linked = await newAgent('Harbor *Desk*')
-    const { code } = await newLink(linked, { maxUses: 3 })
-    const first = await enter(code, '+1 (415) 555-0100')
-    t.equal(first.status, 303)
-    t.equal(first.headers.location, `${code}?sent=1`)
-    const sent = await node.gateway('GET', `/v4/start/${code}?sent=1`)
-    t.match(sent.text, 'If this number can receive it, a message is on its way.')
-    await waitUntil(async () => (await readShownTo(linked)).length === 1, clock)
-    t.same(await readShownTo(linked), ['+14155550100 Hello, this is Harbor *Desk*. How can I help you?'])
-    t.same(await usesOf(linked), [2, 1])
-    await enter(code, '0014155550100')
-    await waitUntil(async () => (await readShownTo(linked)).length === 2, clock)
-    t.same(await usesOf(linked), [2, 1], 'the same number again takes nothing')
-    await enter(code, '+14155550101')
-    t.same(await usesOf(linked), [1, 2])
-  },
-)
+t.test('A person who enters a number gets a message, and spends one use however often they enter it', async (t) => {
+  const linked = await newAgent('Harbor *Desk*')
+  const { code } = await newLink(linked, { maxUses: 3 })
+  const first = await enter(code, '+1 (415) 555-0100')
+  t.equal(first.status, 303)
+  t.equal(first.headers.location, `${code}?sent=1`)
+  const sent = await node.gateway('GET', `/v4/start/${code}?sent=1`)
+  t.match(sent.text, 'If this number can receive it, a message is on its way.')
+  await waitUntil(async () => (await readShownTo(linked)).length === 1, clock)
+  t.same(await readShownTo(linked), ['+14155550100 Hello, this is Harbor *Desk*. How can I help you?'])
+  t.same(await usesOf(linked), [2, 1])
+  await enter(code, '0014155550100')
+  await waitUntil(async () => (await readShownTo(linked)).length === 2, clock)
+  t.same(await usesOf(linked), [2, 1], 'the same number again takes nothing')
+  await enter(code, '+14155550101')
+  t.same(await usesOf(linked), [1, 2])
+})
 
 t.test('The greeting of the default playbook is the opener of the link', async (t) => {
   const linked = await newAgent('Greeter')
@@ -419,28 +416,25 @@ t.test('Deleting an agent deletes its links', async (t) => {
   t.same((await call('GET', linked.links)).json.data, [])
 })
 
-t.test(
-  'A number gets few messages and an address few more attempts, each with its own limit',
-  async (t) => {
-    const own = await openListening()
-    const linked = await newAgent('Limited', own)
-    const { code } = await newLink(linked, {}, own)
-    const { burstCalls } = budgets.linkAttempts
-    const answers: Response[] = []
-    for (let count = 0; count < burstCalls; count++) answers.push(await enter(code, '+14155550160', {}, own))
-    t.same([...new Set(answers.map(({ status }) => status))], [303], 'beyond its limit a number is answered the same')
-    const readShown = async () => (await own.mgmt('GET', '/v1/system/emulator/shown', { token: own.key })).json.data
-    await waitUntil(async () => (await readShown()).length >= budgets.linkNumbers.burstCalls, clock)
-    t.equal((await readShown()).length, budgets.linkNumbers.burstCalls)
-    const beyond = await enter(code, '+14155550161', {}, own)
-    t.equal(beyond.status, 429)
-    t.match(beyond.headers['retry-after'], /^[1-9]\d*$/)
-    const looks = await Promise.all(
-      Array.from({ length: budgets.linkViews.burstCalls + 5 }, () => own.gateway('GET', `/v4/start/${code}`)),
-    )
-    t.ok(looks.some(({ status }) => status === 429))
-  },
-)
+t.test('A number gets few messages and an address few more attempts, each with its own limit', async (t) => {
+  const own = await openListening()
+  const linked = await newAgent('Limited', own)
+  const { code } = await newLink(linked, {}, own)
+  const { burstCalls } = budgets.linkAttempts
+  const answers: Response[] = []
+  for (let count = 0; count < burstCalls; count++) answers.push(await enter(code, '+14155550160', {}, own))
+  t.same([...new Set(answers.map(({ status }) => status))], [303], 'beyond its limit a number is answered the same')
+  const readShown = async () => (await own.mgmt('GET', '/v1/system/emulator/shown', { token: own.key })).json.data
+  await waitUntil(async () => (await readShown()).length >= budgets.linkNumbers.burstCalls, clock)
+  t.equal((await readShown()).length, budgets.linkNumbers.burstCalls)
+  const beyond = await enter(code, '+14155550161', {}, own)
+  t.equal(beyond.status, 429)
+  t.match(beyond.headers['retry-after'], /^[1-9]\d*$/)
+  const looks = await Promise.all(
+    Array.from({ length: budgets.linkViews.burstCalls + 5 }, () => own.gateway('GET', `/v4/start/${code}`)),
+  )
+  t.ok(looks.some(({ status }) => status === 429))
+})
 
 t.test('The pages work in a browser', { skip: findChromium() ? false : 'Chromium is not installed' }, async (t) => {
   const own = await openListening()
@@ -451,7 +445,7 @@ t.test('The pages work in a browser', { skip: findChromium() ? false : 'Chromium
   await mkdir('test/output', { recursive: true })
 
   for (const colorScheme of ['light', 'dark'] as const) {
-    t.test(``A number is entered on a small phone, ${colorScheme}, without a script`, async (t) => {
+    t.test(`A number is entered on a small phone, ${colorScheme}, without a script`, async (t) => {
       const { page, problems: troubles, close } = await browser.visit({ origin: own.origin, colorScheme })
       await page.setViewportSize({ width: 320, height: 640 })
       const checkPage = async (name: string) => {

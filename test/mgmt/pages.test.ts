@@ -50,7 +50,7 @@ t.test('The pages work in a browser', { skip: findChromium() ? false : 'Chromium
   const browser = await openBrowser()
   t.teardown(() => browser.close())
   for (const colorScheme of ['light', 'dark'] as const) {
-    t.test(``Every page has its style, ${colorScheme}, at every size, and axe finds no fault`, async (t) => {
+    t.test(`Every page has its style, ${colorScheme}, at every size, and axe finds no fault`, async (t) => {
       const { page, problems: troubles, close } = await browser.visit({ origin, colorScheme })
       for (const [name, answer] of Object.entries(pages)) {
         currentAnswer = answer

@@ -670,37 +670,34 @@ t.test('A paused webhook gets no calls: pending and new deliveries wait', async 
   t.equal(receiver.at('/hook').length, 5)
 })
 
-t.test(
-  'Events during a pause wait for the webhook, oldest first, for as long as the log is kept',
-  async (t) => {
-    const [node, receiver] = [await openWebhookNode(t), await openReceiver(t)]
-    receiver.setBehavior('/hook', (response) => void response.end())
-    const { id } = await node.webhook(receiver.url('/hook'), { active: false })
-    const elsewhere = await node.webhook(receiver.url('/elsewhere'), { active: false, events: ['agent.deleted'] })
-    await node.emit({ nth: 0 })
-    await waitUntil(async () => (await node.deliveries(id)).length === 1)
-    node.clock.advance(20 * day)
-    for (const nth of [1, 2, 3]) {
-      await node.emit({ nth })
-      await waitUntil(async () => (await node.deliveries(id)).length === nth + 1)
-      node.clock.advance(second)
-    }
-    node.clock.advance(11 * day)
-    await waitUntil(async () => (await node.deliveries(id)).length === 3)
-    t.equal(receiver.at('/hook').length, 0, 'nothing goes out while it is paused')
-    await node.call('PATCH', `/orgs/acme/webhooks/${id}`, { active: true })
-    await waitUntil(async () => (await node.deliveries(id, '?state=delivered')).length === 3)
-    t.same(
-      receiver
-        .at('/hook')
-        .map(({ body }) => JSON.parse(String(body)).data.nth)
-        .sort(),
-      [1, 2, 3],
-      'what is older than the log is gone',
-    )
-    t.same(await node.deliveries(elsewhere.id), [], 'what a webhook is not subscribed to never waits for it')
-  },
-)
+t.test('Events during a pause wait for the webhook, oldest first, for as long as the log is kept', async (t) => {
+  const [node, receiver] = [await openWebhookNode(t), await openReceiver(t)]
+  receiver.setBehavior('/hook', (response) => void response.end())
+  const { id } = await node.webhook(receiver.url('/hook'), { active: false })
+  const elsewhere = await node.webhook(receiver.url('/elsewhere'), { active: false, events: ['agent.deleted'] })
+  await node.emit({ nth: 0 })
+  await waitUntil(async () => (await node.deliveries(id)).length === 1)
+  node.clock.advance(20 * day)
+  for (const nth of [1, 2, 3]) {
+    await node.emit({ nth })
+    await waitUntil(async () => (await node.deliveries(id)).length === nth + 1)
+    node.clock.advance(second)
+  }
+  node.clock.advance(11 * day)
+  await waitUntil(async () => (await node.deliveries(id)).length === 3)
+  t.equal(receiver.at('/hook').length, 0, 'nothing goes out while it is paused')
+  await node.call('PATCH', `/orgs/acme/webhooks/${id}`, { active: true })
+  await waitUntil(async () => (await node.deliveries(id, '?state=delivered')).length === 3)
+  t.same(
+    receiver
+      .at('/hook')
+      .map(({ body }) => JSON.parse(String(body)).data.nth)
+      .sort(),
+    [1, 2, 3],
+    'what is older than the log is gone',
+  )
+  t.same(await node.deliveries(elsewhere.id), [], 'what a webhook is not subscribed to never waits for it')
+})
 
 t.test('A webhook with a new URL keeps its pending deliveries', async (t) => {
   const [node, receiver] = [await openWebhookNode(t), await openReceiver(t)]

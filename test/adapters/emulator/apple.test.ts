@@ -64,19 +64,16 @@ const timesOf = (...starts: string[]) =>
     },
   })
 
-t.test(
-  'A person who has not written cannot be reached; later sends are answered 200 without a receipt',
-  async (t) => {
-    const emulated = await openEmulatorHarness(t)
-    const { send } = openAccount(emulated)
-    t.equal((await send({ type: 'text', body: 'Hello' })).status, 404)
-    await emulated.emulator.act('apple', person, { kind: 'text', text: 'Hi' })
-    const answer = await send({ type: 'text', body: 'Hello' })
-    t.match(answer, { status: 200, text: '' })
-    t.equal((await send({ type: 'typing_start' })).status, 200)
-    t.match(emulated.emulator.sent(0), [{ address: person, body: { type: 'text', body: 'Hello' } }])
-  },
-)
+t.test('A person who has not written cannot be reached; later sends are answered 200 without a receipt', async (t) => {
+  const emulated = await openEmulatorHarness(t)
+  const { send } = openAccount(emulated)
+  t.equal((await send({ type: 'text', body: 'Hello' })).status, 404)
+  await emulated.emulator.act('apple', person, { kind: 'text', text: 'Hi' })
+  const answer = await send({ type: 'text', body: 'Hello' })
+  t.match(answer, { status: 200, text: '' })
+  t.equal((await send({ type: 'typing_start' })).status, 200)
+  t.match(emulated.emulator.sent(0), [{ address: person, body: { type: 'text', body: 'Hello' } }])
+})
 
 t.test('A token that is missing, forged, foreign or old is refused', async (t) => {
   const emulated = await openEmulatorHarness(t)

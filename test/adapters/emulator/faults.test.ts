@@ -26,30 +26,27 @@ function openAccount(emulated: EmulatorHarness) {
   return { send, states, add, sent: () => emulated.emulator.sent(0).length }
 }
 
-t.test(
-  'Rate limits, server errors and refused credentials last for the configured number of calls',
-  async (t) => {
-    const emulated = await openEmulatorHarness(t)
-    const { send, add, sent } = openAccount(emulated)
-    add({ kind: 'rateLimited', retryAfterSeconds: 7, times: 2 })
-    for (let call = 0; call < 2; call++) {
-      const { status, headers, json } = await send()
-      t.match({ status, json }, { status: 429, json: { code: 20_429 } })
-      t.equal(headers.get('retry-after'), '7')
-    }
-    t.equal(sent(), 0)
-    t.equal((await send()).status, 201)
-    add({ kind: 'serverError', status: 503, times: 1 })
-    t.equal((await send()).status, 503)
-    add({ kind: 'serverError', times: 1 })
-    t.equal((await send()).status, 500)
-    add({ kind: 'unauthorized', times: 1 })
-    t.equal((await send()).status, 401)
-    t.equal((await send()).status, 201)
-    t.equal(sent(), 2)
-    t.same(emulated.emulator.faults.all(), [])
-  },
-)
+t.test('Rate limits, server errors and refused credentials last for the configured number of calls', async (t) => {
+  const emulated = await openEmulatorHarness(t)
+  const { send, add, sent } = openAccount(emulated)
+  add({ kind: 'rateLimited', retryAfterSeconds: 7, times: 2 })
+  for (let call = 0; call < 2; call++) {
+    const { status, headers, json } = await send()
+    t.match({ status, json }, { status: 429, json: { code: 20_429 } })
+    t.equal(headers.get('retry-after'), '7')
+  }
+  t.equal(sent(), 0)
+  t.equal((await send()).status, 201)
+  add({ kind: 'serverError', status: 503, times: 1 })
+  t.equal((await send()).status, 503)
+  add({ kind: 'serverError', times: 1 })
+  t.equal((await send()).status, 500)
+  add({ kind: 'unauthorized', times: 1 })
+  t.equal((await send()).status, 401)
+  t.equal((await send()).status, 201)
+  t.equal(sent(), 2)
+  t.same(emulated.emulator.faults.all(), [])
+})
 
 t.test('A fault of one person affects no other person, and ends when it is removed', async (t) => {
   const emulated = await openEmulatorHarness(t)

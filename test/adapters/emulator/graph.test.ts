@@ -51,27 +51,24 @@ const cardOf = (index: number, more: object = {}) => ({
 })
 const carousel = (...cards: object[]) => interactive({ type: 'carousel', body: { text: 'Look' }, action: { cards } })
 
-t.test(
-  'WhatsApp accepts messages within the window of 24 hours and reports each of their states',
-  async (t) => {
-    const emulated = await openEmulatorHarness(t)
-    const { send, values } = whatsapp(emulated)
-    await emulated.emulator.act('whatsapp', number, { kind: 'text', text: 'Hi' })
-    const { status, json } = await send(text('Hello'))
-    t.equal(status, 200)
-    t.match(json, { contacts: [{ input: number, wa_id: number }], messages: [{ id: /^wamid\./ }] })
-    const [inbound, ...callbacks] = values(await emulated.waitForCalls('/whatsapp', 4))
-    t.match(inbound, {
-      contacts: [{ wa_id: number }],
-      messages: [{ from: number, type: 'text', text: { body: 'Hi' } }],
-    })
-    const id = json.messages[0].id
-    t.match(
-      callbacks.map(({ statuses }) => statuses[0]),
-      ['sent', 'delivered', 'read'].map((state) => ({ id, status: state, recipient_id: number })),
-    )
-  },
-)
+t.test('WhatsApp accepts messages within the window of 24 hours and reports each of their states', async (t) => {
+  const emulated = await openEmulatorHarness(t)
+  const { send, values } = whatsapp(emulated)
+  await emulated.emulator.act('whatsapp', number, { kind: 'text', text: 'Hi' })
+  const { status, json } = await send(text('Hello'))
+  t.equal(status, 200)
+  t.match(json, { contacts: [{ input: number, wa_id: number }], messages: [{ id: /^wamid\./ }] })
+  const [inbound, ...callbacks] = values(await emulated.waitForCalls('/whatsapp', 4))
+  t.match(inbound, {
+    contacts: [{ wa_id: number }],
+    messages: [{ from: number, type: 'text', text: { body: 'Hi' } }],
+  })
+  const id = json.messages[0].id
+  t.match(
+    callbacks.map(({ statuses }) => statuses[0]),
+    ['sent', 'delivered', 'read'].map((state) => ({ id, status: state, recipient_id: number })),
+  )
+})
 
 t.test('WhatsApp fails a message outside the window, and accepts a template', async (t) => {
   let now = Date.now()

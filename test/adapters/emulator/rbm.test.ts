@@ -340,14 +340,11 @@ t.test('The platform validates the webhook with the client token and expects its
   t.equal(await emulated.emulator.accounts.greet('rbm'), 'refused')
 })
 
-t.test(
-  'An account that is opened again by another emulator with the same key has the same credentials',
-  async (t) => {
-    const [one, two] = [await openEmulatorHarness(t), await openEmulatorHarness(t)]
-    const [first, second] = [authOf(one.account('rbm')), authOf(two.account('rbm'))]
-    t.equal(first.serviceAccount.private_key, second.serviceAccount.private_key)
-    t.equal(first.clientToken, second.clientToken)
-    const other = await openEmulatorHarness(t, { key: Buffer.alloc(32, 8) })
-    t.not(authOf(other.account('rbm')).clientToken, first.clientToken)
-  },
-)
+t.test('An account that is opened again by another emulator with the same key has the same credentials', async (t) => {
+  const [one, two] = [await openEmulatorHarness(t), await openEmulatorHarness(t)]
+  const [first, second] = [authOf(one.account('rbm')), authOf(two.account('rbm'))]
+  t.equal(first.serviceAccount.private_key, second.serviceAccount.private_key)
+  t.equal(first.clientToken, second.clientToken)
+  const other = await openEmulatorHarness(t, { key: Buffer.alloc(32, 8) })
+  t.not(authOf(other.account('rbm')).clientToken, first.clientToken)
+})

@@ -57,7 +57,7 @@ const textMessage = (text: string, ...labels: string[]): ContentMessage => ({
 })
 
 for (const [provider, { adapter, address, states, taps }] of realProviders) {
-  t.test(``${provider}: the provider accepts everything that the adapter renders`, async (t) => {
+  t.test(`${provider}: the provider accepts everything that the adapter renders`, async (t) => {
     const { emulator, deliver, refusals } = await openAdapterHarness(t, provider, adapter)
     const { auth } = emulator.accounts.get(provider)!
     t.same(
@@ -79,7 +79,7 @@ for (const [provider, { adapter, address, states, taps }] of realProviders) {
     t.ok(accepted.length >= corpus.length, 'and was kept')
   })
 
-  t.test(``${provider}: the adapter reads every action of people and every state of messages`, async (t) => {
+  t.test(`${provider}: the adapter reads every action of people and every state of messages`, async (t) => {
     const { emulator, deliver, waitForItem, items } = await openAdapterHarness(t, provider, adapter)
     t.match(await emulator.act(provider, address, { kind: 'text', text: 'Grüße 😀' }), {
       kind: 'performed',
@@ -128,7 +128,7 @@ for (const [provider, { adapter, address, states, taps }] of realProviders) {
     )
   })
 
-  t.test(``${provider}: a send to a busy, broken or silent provider is retried later`, async (t) => {
+  t.test(`${provider}: a send to a busy, broken or silent provider is retried later`, async (t) => {
     const { emulator, deliver, setShortTimeout } = await openAdapterHarness(t, provider, adapter)
     await emulator.act(provider, address, { kind: 'text', text: 'Hi' })
     const kinds =

@@ -95,7 +95,7 @@ const adapters: readonly (readonly [string, Adapter<never>])[] = [
 for (const [name, adapter] of adapters) {
   const auth = { ...whatsappAuth, ...pageAuth } as never
 
-  t.test(``A signed call of any content never makes ${name} throw`, async (t) => {
+  t.test(`A signed call of any content never makes ${name} throw`, async (t) => {
     const isUnharmed = (body: string | Uint8Array) =>
       ['items', 'unreadable'].includes(adapter.receive(request(body), auth).kind)
     const nested = fc.array(anything).map((entry) => JSON.stringify({ entry }))
@@ -109,7 +109,7 @@ for (const [name, adapter] of adapters) {
     t.pass('for every body')
   })
 
-  t.test(``A call of ${name} with one altered bit is refused`, async (t) => {
+  t.test(`A call of ${name} with one altered bit is refused`, async (t) => {
     const body = Buffer.from(JSON.stringify({ entry: [{ id: pageAuth.pageId, messaging: [event({})] }] }))
     const good = request(body).header('x-hub-signature-256')
     fc.assert(

@@ -77,34 +77,31 @@ t.test('Items that two lists do not share are reported once each, as they were a
   )
 })
 
-t.test(
-  'Two values are equal if they have equal members, in any order and with any names',
-  async () => {
-    const named = fc.constantFrom('a', 'b', 'toString', 'constructor', '__proto__', 'valueOf')
-    const leaf = fc.oneof(fc.constantFrom(1, 'x', null, true), fc.constant(undefined))
-    const value = fc.letrec((tie) => ({
-      node: fc.oneof({ depthSize: 'small' }, leaf, fc.array(tie('node'), { maxLength: 2 }), tie('members')),
-      members: fc.array(fc.tuple(named, tie('node')), { maxLength: 3 }).map((members) => Object.fromEntries(members)),
-    })).node
-    /** Lists keep their holes apart from nothing at all, as they are kept apart in a record. */
-    const plain = (one: unknown): unknown => {
-      if (Array.isArray(one)) return one.map(plain)
-      if (typeof one !== 'object' || one === null) return one
-      const members = Object.entries(one).filter(([, member]) => member !== undefined)
-      return new Map(members.sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, member]) => [name, plain(member)]))
-    }
-    fc.assert(
-      fc.property(value, value, (one, other) => {
-        const reversed = (of: unknown): unknown =>
-          typeof of === 'object' && of !== null && !Array.isArray(of)
-            ? Object.fromEntries(Object.entries(of).reverse())
-            : of
-        return isSame(one, reversed(one)) && isSame(one, other) === isDeepStrictEqual(plain(one), plain(other))
-      }),
-      { numRuns: 2_000 },
-    )
-  },
-)
+t.test('Two values are equal if they have equal members, in any order and with any names', async () => {
+  const named = fc.constantFrom('a', 'b', 'toString', 'constructor', '__proto__', 'valueOf')
+  const leaf = fc.oneof(fc.constantFrom(1, 'x', null, true), fc.constant(undefined))
+  const value = fc.letrec((tie) => ({
+    node: fc.oneof({ depthSize: 'small' }, leaf, fc.array(tie('node'), { maxLength: 2 }), tie('members')),
+    members: fc.array(fc.tuple(named, tie('node')), { maxLength: 3 }).map((members) => Object.fromEntries(members)),
+  })).node
+  /** Lists keep their holes apart from nothing at all, as they are kept apart in a record. */
+  const plain = (one: unknown): unknown => {
+    if (Array.isArray(one)) return one.map(plain)
+    if (typeof one !== 'object' || one === null) return one
+    const members = Object.entries(one).filter(([, member]) => member !== undefined)
+    return new Map(members.sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, member]) => [name, plain(member)]))
+  }
+  fc.assert(
+    fc.property(value, value, (one, other) => {
+      const reversed = (of: unknown): unknown =>
+        typeof of === 'object' && of !== null && !Array.isArray(of)
+          ? Object.fromEntries(Object.entries(of).reverse())
+          : of
+      return isSame(one, reversed(one)) && isSame(one, other) === isDeepStrictEqual(plain(one), plain(other))
+    }),
+    { numRuns: 2_000 },
+  )
+})
 
 t.test('A compacted value has no undefined members, and is otherwise unchanged', async (t) => {
   const full = { a: 1, b: null, c: '' }
@@ -113,27 +110,24 @@ t.test('A compacted value has no undefined members, and is otherwise unchanged',
   t.strictSame(Object.entries(withoutUndefined({ ...named, b: undefined })), Object.entries(named))
 })
 
-t.test(
-  'Two lists have equal order when they have the same ids at the same positions',
-  async () => {
-    fc.assert(
-      fc.property(fc.integer({ min: 0, max: 40 }), fc.array(edit, { maxLength: 6 }), (count, edits) => {
-        const facts = Array.from({ length: count }, (_, nth) => fact(nth))
-        const before = withSection(emptyDocument, 'facts', facts)
-        let last = before
-        let after = before
-        for (const each of edits) {
-          last = after
-          after = applyEdit(after, each)
-        }
-        return [before, last].every((one) => {
-          const reportsOrder = isInOrder(one.facts, after.facts)
-          return reportsOrder === isDeepStrictEqual(one.facts.map(idOf), after.facts.map(idOf))
-        })
-      }),
-    )
-  },
-)
+t.test('Two lists have equal order when they have the same ids at the same positions', async () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 0, max: 40 }), fc.array(edit, { maxLength: 6 }), (count, edits) => {
+      const facts = Array.from({ length: count }, (_, nth) => fact(nth))
+      const before = withSection(emptyDocument, 'facts', facts)
+      let last = before
+      let after = before
+      for (const each of edits) {
+        last = after
+        after = applyEdit(after, each)
+      }
+      return [before, last].every((one) => {
+        const reportsOrder = isInOrder(one.facts, after.facts)
+        return reportsOrder === isDeepStrictEqual(one.facts.map(idOf), after.facts.map(idOf))
+      })
+    }),
+  )
+})
 
 t.test('An item that replaces another is reported as the only change', async (t) => {
   const facts = Array.from({ length: 30 }, (_, nth) => fact(nth))

@@ -147,42 +147,39 @@ t.test('Parsing an address never throws and gives no place outside the earth', a
   )
 })
 
-t.test(
-  'A plain address is geocoded: formatted when found, 422 when not, stored alone when unavailable',
-  async (t) => {
-    const geocodes = new Map<string, Geocoded>([
-      ['Main St 1', { latitude: 1, longitude: 2, address: '1 Main Street, Springfield' }],
-      ['Atlantis', 'notFound'],
-    ])
-    const body = {
-      things: [
-        thing({ location: { address: 'Main St 1', label: 'Shop' } }),
-        thing({ id: 'u', location: { address: '1,2' } }),
-        thing({ id: 'v', location: { address: 'Main St 1' } }),
-      ],
-    }
-    t.same(addressesToGeocode(shop, body), ['Main St 1'], 'each address once, and only those that need it')
-    const placed = must(put([thing({ location: { address: 'Main St 1', label: 'Shop' } })], shop, geocodes))
-    t.same(placed.things[0]?.location, {
-      address: '1 Main Street, Springfield',
-      latitude: 1,
-      longitude: 2,
-      label: 'Shop',
-    })
-    t.same(errorsOf(put([thing(), thing({ id: 'u', location: { address: 'Atlantis' } })], shop, geocodes)), {
-      code: 'request.invalid',
-      fields: ['things[1].location.address'],
-    })
-    t.same(storedThing({ location: { address: 'Main St 1' } })?.location, { address: 'Main St 1' })
-    const repeated = { things: [thing({ location: { address: '1 Main Street, Springfield' } })] }
-    t.same(addressesToGeocode(placed, repeated), [], 'what has coordinates already is not looked up again')
-    t.same(must(replaceThings(placed, repeated, readers)).things[0]?.location, {
-      address: '1 Main Street, Springfield',
-      latitude: 1,
-      longitude: 2,
-    })
-  },
-)
+t.test('A plain address is geocoded: formatted when found, 422 when not, stored alone when unavailable', async (t) => {
+  const geocodes = new Map<string, Geocoded>([
+    ['Main St 1', { latitude: 1, longitude: 2, address: '1 Main Street, Springfield' }],
+    ['Atlantis', 'notFound'],
+  ])
+  const body = {
+    things: [
+      thing({ location: { address: 'Main St 1', label: 'Shop' } }),
+      thing({ id: 'u', location: { address: '1,2' } }),
+      thing({ id: 'v', location: { address: 'Main St 1' } }),
+    ],
+  }
+  t.same(addressesToGeocode(shop, body), ['Main St 1'], 'each address once, and only those that need it')
+  const placed = must(put([thing({ location: { address: 'Main St 1', label: 'Shop' } })], shop, geocodes))
+  t.same(placed.things[0]?.location, {
+    address: '1 Main Street, Springfield',
+    latitude: 1,
+    longitude: 2,
+    label: 'Shop',
+  })
+  t.same(errorsOf(put([thing(), thing({ id: 'u', location: { address: 'Atlantis' } })], shop, geocodes)), {
+    code: 'request.invalid',
+    fields: ['things[1].location.address'],
+  })
+  t.same(storedThing({ location: { address: 'Main St 1' } })?.location, { address: 'Main St 1' })
+  const repeated = { things: [thing({ location: { address: '1 Main Street, Springfield' } })] }
+  t.same(addressesToGeocode(placed, repeated), [], 'what has coordinates already is not looked up again')
+  t.same(must(replaceThings(placed, repeated, readers)).things[0]?.location, {
+    address: '1 Main Street, Springfield',
+    latitude: 1,
+    longitude: 2,
+  })
+})
 
 t.test('Without a location key the stored location stays; null clears it', async (t) => {
   const placed = must(put([thing({ location: { latitude: 1, longitude: 2 } })]))

@@ -236,40 +236,37 @@ t.test('Flow errors refuse the playbook with 422 agent.playbook.flow_invalid, wa
   }
 })
 
-t.test(
-  'A flow is refused while something that it references is missing, and accepted when it is back',
-  async (t) => {
-    const flow: Flow = {
-      steps: [
-        { say: 'template:odd' },
-        { action: 'people.save' },
-        { call: 'front-desk' },
-        { handoff: 'playbook:front-desk' },
-      ],
-    }
-    const named = withItem(withTemplate('Hello.'), 'playbooks', {
-      ...findItem(sample, 'playbooks', 'booking')!,
-      uses: ['people'],
-      flow,
-    })
-    const without: Record<string, AgentDocument> = {
-      'flow.template.unknown': withoutItem(named, 'messageTemplates', 'odd'),
-      'flow.playbook.unknown': withoutItem(named, 'playbooks', 'front-desk'),
-      'flow.action.capability.missing': withItem(named, 'playbooks', {
-        ...findItem(named, 'playbooks', 'booking')!,
-        uses: [],
-      }),
-    }
-    for (const [code, document] of Object.entries(without)) {
-      t.equal(flowRefusal(named, 'booking'), undefined)
-      const refusal = flowRefusal(document, 'booking')
-      t.ok(refusal?.errors?.length && refusal.errors.every((error) => error.code === code), code)
-      // Judged from the beginning, a copy of the flow is refused for the same.
-      const copied = { ...findItem(document, 'playbooks', 'booking')!, flow: structuredClone(flow) }
-      t.strictSame(flowRefusal(withItem(document, 'playbooks', copied), 'booking'), refusal)
-    }
-  },
-)
+t.test('A flow is refused while something that it references is missing, and accepted when it is back', async (t) => {
+  const flow: Flow = {
+    steps: [
+      { say: 'template:odd' },
+      { action: 'people.save' },
+      { call: 'front-desk' },
+      { handoff: 'playbook:front-desk' },
+    ],
+  }
+  const named = withItem(withTemplate('Hello.'), 'playbooks', {
+    ...findItem(sample, 'playbooks', 'booking')!,
+    uses: ['people'],
+    flow,
+  })
+  const without: Record<string, AgentDocument> = {
+    'flow.template.unknown': withoutItem(named, 'messageTemplates', 'odd'),
+    'flow.playbook.unknown': withoutItem(named, 'playbooks', 'front-desk'),
+    'flow.action.capability.missing': withItem(named, 'playbooks', {
+      ...findItem(named, 'playbooks', 'booking')!,
+      uses: [],
+    }),
+  }
+  for (const [code, document] of Object.entries(without)) {
+    t.equal(flowRefusal(named, 'booking'), undefined)
+    const refusal = flowRefusal(document, 'booking')
+    t.ok(refusal?.errors?.length && refusal.errors.every((error) => error.code === code), code)
+    // Judged from the beginning, a copy of the flow is refused for the same.
+    const copied = { ...findItem(document, 'playbooks', 'booking')!, flow: structuredClone(flow) }
+    t.strictSame(flowRefusal(withItem(document, 'playbooks', copied), 'booking'), refusal)
+  }
+})
 
 t.test('An error in another playbook does not refuse this one', async (t) => {
   t.equal(flowRefusal(withSteps({ say: 'template:gone' }, end), 'front-desk'), undefined)

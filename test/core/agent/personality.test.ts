@@ -126,19 +126,14 @@ t.test('A rule is a phrase or an expression that runs in linear time', async (t)
   t.same(must(replaceRules(sample, { rules: sample.rules })), sample)
 })
 
-t.test(
-  'The patterns of all enabled rules share a limit of states, and the one that exceeds it is named',
-  async (t) => {
-    const { states } = agentLimits.rules
-    const check = { kind: 'pattern', patterns: Array.from({ length: 10 }, () => '/a{100}/') }
-    const rules = (count: number, more: object = {}) => ({
-      rules: Array.from({ length: count }, (_, nth) => ({ id: `r${nth}`, text: 'R', check, ...more })),
-    })
-    const ruleCount = states / (10 * 200)
-    must(replaceRules(emptyDocument, rules(ruleCount)))
-    t.same(errorsOf(replaceRules(emptyDocument, rules(ruleCount + 2)))?.fields, [
-      `rules[${ruleCount}].check.patterns[0]`,
-    ])
-    must(replaceRules(emptyDocument, rules(100, { enabled: false })))
-  },
-)
+t.test('The patterns of all enabled rules share a limit of states, and the one that exceeds it is named', async (t) => {
+  const { states } = agentLimits.rules
+  const check = { kind: 'pattern', patterns: Array.from({ length: 10 }, () => '/a{100}/') }
+  const rules = (count: number, more: object = {}) => ({
+    rules: Array.from({ length: count }, (_, nth) => ({ id: `r${nth}`, text: 'R', check, ...more })),
+  })
+  const ruleCount = states / (10 * 200)
+  must(replaceRules(emptyDocument, rules(ruleCount)))
+  t.same(errorsOf(replaceRules(emptyDocument, rules(ruleCount + 2)))?.fields, [`rules[${ruleCount}].check.patterns[0]`])
+  must(replaceRules(emptyDocument, rules(100, { enabled: false })))
+})

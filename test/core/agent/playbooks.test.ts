@@ -99,24 +99,27 @@ t.test('After any changes exactly one playbook is the default, if there are play
   )
 })
 
-t.test('Uses: an unknown id is 422 with the vocabulary, duplicates are removed, omitted stays, [] clears', async (t) => {
-  const refused = patchPlaybook(sample, 'booking', { uses: ['scheduling', 'magic', 'integration:gone'] })
-  t.match(refused, {
-    refused: 'agent.playbook.uses_unknown',
-    extra: {
-      title:
-        'There is no capability magic, integration:gone; a playbook uses scheduling, people, notify, knowledge, integration:crm',
-    },
-    errors: [{ field: 'uses[1]' }, { field: 'uses[2]' }],
-  })
-  const patch = (body: object) =>
-    findItem(must(patchPlaybook(sample, 'front-desk', body)), 'playbooks', 'front-desk')?.uses
-  t.same(patch({ uses: ['people', 'knowledge', 'people'] }), ['people', 'knowledge'])
-  t.same(patch({ name: 'Desk' }), ['scheduling', 'people', 'notify', 'integration:crm'])
-  t.same(patch({ uses: [] }), [])
-  const replaced = must(replacePlaybook(sample, 'front-desk', { name: 'Desk' }))
-  t.same(findItem(replaced, 'playbooks', 'front-desk')?.uses, ['scheduling', 'people', 'notify', 'integration:crm'])
-})
+t.test(
+  'Uses: an unknown id is 422 with the vocabulary, duplicates are removed, omitted stays, [] clears',
+  async (t) => {
+    const refused = patchPlaybook(sample, 'booking', { uses: ['scheduling', 'magic', 'integration:gone'] })
+    t.match(refused, {
+      refused: 'agent.playbook.uses_unknown',
+      extra: {
+        title:
+          'There is no capability magic, integration:gone; a playbook uses scheduling, people, notify, knowledge, integration:crm',
+      },
+      errors: [{ field: 'uses[1]' }, { field: 'uses[2]' }],
+    })
+    const patch = (body: object) =>
+      findItem(must(patchPlaybook(sample, 'front-desk', body)), 'playbooks', 'front-desk')?.uses
+    t.same(patch({ uses: ['people', 'knowledge', 'people'] }), ['people', 'knowledge'])
+    t.same(patch({ name: 'Desk' }), ['scheduling', 'people', 'notify', 'integration:crm'])
+    t.same(patch({ uses: [] }), [])
+    const replaced = must(replacePlaybook(sample, 'front-desk', { name: 'Desk' }))
+    t.same(findItem(replaced, 'playbooks', 'front-desk')?.uses, ['scheduling', 'people', 'notify', 'integration:crm'])
+  },
+)
 
 t.test('POST and import fill omitted uses with all available ones, as an explicit list', async (t) => {
   const { document, id } = must(addPlaybook(sample, { name: 'New' }))

@@ -50,31 +50,28 @@ t.test('Less than half an hour of quiet is one session, and half an hour starts 
   t.not(chat.events()[0]!.sessionId, first)
 })
 
-t.test(
-  'Receipts neither begin nor prolong a session, and carry the current one or that of their send',
-  async (t) => {
-    const chat = createChat()
-    const id = idOf(chat.send(text('hello')))
-    chat.sent('p1')
-    const { sessionId } = chat.outgoing(id)!
-    chat.events()
-    chat.advance(29 * minute)
-    chat.receipt({ providerId: 'p1', state: 'delivered' })
-    t.equal(chat.events()[0]!.sessionId, sessionId)
-    chat.advance(2 * minute)
-    chat.receiveText('hi')
-    const second = chat.events().at(-1)!.sessionId
-    t.not(second, sessionId, 'the receipt did not prolong it')
-    chat.receipt({ providerId: 'p1', state: 'read' })
-    t.equal(chat.events()[0]!.sessionId, second, 'the session that is on')
-    const late = idOf(chat.send(text('more')))
-    chat.sent('p2')
-    chat.events()
-    chat.advance(60 * minute)
-    chat.receipt({ providerId: 'p2', state: 'delivered' })
-    t.equal(chat.events()[0]!.sessionId, chat.outgoing(late)!.sessionId, 'none is on: that of its send')
-  },
-)
+t.test('Receipts neither begin nor prolong a session, and carry the current one or that of their send', async (t) => {
+  const chat = createChat()
+  const id = idOf(chat.send(text('hello')))
+  chat.sent('p1')
+  const { sessionId } = chat.outgoing(id)!
+  chat.events()
+  chat.advance(29 * minute)
+  chat.receipt({ providerId: 'p1', state: 'delivered' })
+  t.equal(chat.events()[0]!.sessionId, sessionId)
+  chat.advance(2 * minute)
+  chat.receiveText('hi')
+  const second = chat.events().at(-1)!.sessionId
+  t.not(second, sessionId, 'the receipt did not prolong it')
+  chat.receipt({ providerId: 'p1', state: 'read' })
+  t.equal(chat.events()[0]!.sessionId, second, 'the session that is on')
+  const late = idOf(chat.send(text('more')))
+  chat.sent('p2')
+  chat.events()
+  chat.advance(60 * minute)
+  chat.receipt({ providerId: 'p2', state: 'delivered' })
+  t.equal(chat.events()[0]!.sessionId, chat.outgoing(late)!.sessionId, 'none is on: that of its send')
+})
 
 t.test('A conversation start of the channel begins a new session even within a session', async (t) => {
   const chat = createChat({ channel: 'webchat' })
@@ -196,21 +193,24 @@ t.test('A typed address answers a question for a place, and other text stays a m
 const media = [{ url: 'https://media.example/roof.jpg', type: 'image/jpeg' }]
 const place = { latitude: 40.7, longitude: -74 }
 
-t.test('A picture or a place in the same call as an answer is sent with it, and so is text beside a place', async (t) => {
-  const chat = createChat()
-  idOf(chat.send(rooms))
-  chat.sent()
-  chat.events()
-  chat.receive({ kind: 'content', content: { text: '2', media, place } })
-  t.match(chat.types().at(-1), { type: 'result', result: { optionIds: ['b'], via: 'text', text: '2', media, place } })
-  idOf(chat.send({ spec: 'amf/1', parts: [{ type: 'ask.location', intentId: 'where', prompt: 'Where are you?' }] }))
-  chat.sent()
-  chat.events()
-  chat.receive({ kind: 'content', content: { place, text: 'the back door', media } })
-  t.match(chat.types(), [
-    { type: 'result', result: { intentId: 'where', via: 'location', place, text: 'the back door', media } },
-  ])
-})
+t.test(
+  'A picture or a place in the same call as an answer is sent with it, and so is text beside a place',
+  async (t) => {
+    const chat = createChat()
+    idOf(chat.send(rooms))
+    chat.sent()
+    chat.events()
+    chat.receive({ kind: 'content', content: { text: '2', media, place } })
+    t.match(chat.types().at(-1), { type: 'result', result: { optionIds: ['b'], via: 'text', text: '2', media, place } })
+    idOf(chat.send({ spec: 'amf/1', parts: [{ type: 'ask.location', intentId: 'where', prompt: 'Where are you?' }] }))
+    chat.sent()
+    chat.events()
+    chat.receive({ kind: 'content', content: { place, text: 'the back door', media } })
+    t.match(chat.types(), [
+      { type: 'result', result: { intentId: 'where', via: 'location', place, text: 'the back door', media } },
+    ])
+  },
+)
 
 const question = (intentId: string, ...labels: string[]) => ({
   type: 'ask.choice' as const,
@@ -339,27 +339,24 @@ t.test('The number of open questions is bounded, and a tap answers an older one'
   t.match(chat.types(), [{ type: 'result', result: { intentId: 'q0' } }])
 })
 
-t.test(
-  'A tap after a failover names the message by the id that the agent knows',
-  async (t) => {
-    const chat = createChat()
-    const chips = [{ label: 'Menu' }, { label: 'Call us', kind: 'dial', phone: '+15550100' }]
-    const facts = factsOf(createChat().agent)
-    const offered = { from: 'send', onBehalfOf: { asid: 'usr_b', messageId: 'msg_first', facts } } as const
-    const id = idOf(chat.send(text('Hello', { chips }), offered))
-    chat.sent()
-    chat.events()
-    chat.receiveTap(id, 1)
-    chat.receiveTap(id, 0)
-    t.match(
-      chat.types().filter(({ type }) => type !== 'system'),
-      [
-        { type: 'action', action: { kind: 'dial', messageId: 'msg_first' } },
-        { type: 'result', result: { intent: 'chips', intentId: 'msg_first', optionIds: ['Menu'] } },
-      ],
-    )
-  },
-)
+t.test('A tap after a failover names the message by the id that the agent knows', async (t) => {
+  const chat = createChat()
+  const chips = [{ label: 'Menu' }, { label: 'Call us', kind: 'dial', phone: '+15550100' }]
+  const facts = factsOf(createChat().agent)
+  const offered = { from: 'send', onBehalfOf: { asid: 'usr_b', messageId: 'msg_first', facts } } as const
+  const id = idOf(chat.send(text('Hello', { chips }), offered))
+  chat.sent()
+  chat.events()
+  chat.receiveTap(id, 1)
+  chat.receiveTap(id, 0)
+  t.match(
+    chat.types().filter(({ type }) => type !== 'system'),
+    [
+      { type: 'action', action: { kind: 'dial', messageId: 'msg_first' } },
+      { type: 'result', result: { intent: 'chips', intentId: 'msg_first', optionIds: ['Menu'] } },
+    ],
+  )
+})
 
 t.test('A tap on an unknown message without a label is a message that says so', async (t) => {
   const chat = createChat({ channel: 'rcs' })
@@ -480,39 +477,33 @@ t.test('A message that is due without its disclaimer is sent after it', async (t
   t.same(chat.delivered.at(-1), { messageId: second, attempt: 1 }, 'and there is one disclaimer')
 })
 
-t.test(
-  'A message whose disclaimer is refused fails with it, and the next one gets a disclaimer first',
-  async (t) => {
-    const chat = createChat({ compliance: { disclaimer: 'Rates apply.' } })
-    const [first, second] = ['one', 'two'].map((word) => idOf(chat.send(text(word))))
-    chat.applyOutcome({ kind: 'refused', reason: 'sendFailed', retry: 'never' })
-    t.match(chat.types(), [{ type: 'status', status: { messageId: first, state: 'failed', reason: 'sendFailed' } }])
-    t.match(chat.outgoing(chat.delivered.at(-1)!.messageId), { message: { parts: [{ text: 'Rates apply.' }] } })
-    chat.sent()
-    t.equal(chat.delivered.at(-1)!.messageId, second)
-  },
-)
+t.test('A message whose disclaimer is refused fails with it, and the next one gets a disclaimer first', async (t) => {
+  const chat = createChat({ compliance: { disclaimer: 'Rates apply.' } })
+  const [first, second] = ['one', 'two'].map((word) => idOf(chat.send(text(word))))
+  chat.applyOutcome({ kind: 'refused', reason: 'sendFailed', retry: 'never' })
+  t.match(chat.types(), [{ type: 'status', status: { messageId: first, state: 'failed', reason: 'sendFailed' } }])
+  t.match(chat.outgoing(chat.delivered.at(-1)!.messageId), { message: { parts: [{ text: 'Rates apply.' }] } })
+  chat.sent()
+  t.equal(chat.delivered.at(-1)!.messageId, second)
+})
 
-t.test(
-  'A disclaimer that waits at an opt-out is never sent, and comes first after the opt-in',
-  async (t) => {
-    const chat = createChat({ compliance: { disclaimer: 'Rates apply.' } })
-    chat.receiveText('HELP')
-    idOf(chat.send(text('one')))
-    t.equal(chat.delivered.length, 1, 'the answer to HELP is on its way')
-    chat.receiveText('STOP')
-    chat.sent()
-    const texts = () => chat.delivered.map(({ messageId }) => JSON.stringify(chat.outgoing(messageId)!.message))
-    t.notOk(texts().some((each) => each.includes('Rates apply.')))
-    chat.sent()
-    chat.receiveText('START')
-    chat.sent()
-    const back = idOf(chat.send(text('two')))
-    t.match(texts().at(-1), /Rates apply/)
-    chat.sent()
-    t.equal(chat.delivered.at(-1)!.messageId, back)
-  },
-)
+t.test('A disclaimer that waits at an opt-out is never sent, and comes first after the opt-in', async (t) => {
+  const chat = createChat({ compliance: { disclaimer: 'Rates apply.' } })
+  chat.receiveText('HELP')
+  idOf(chat.send(text('one')))
+  t.equal(chat.delivered.length, 1, 'the answer to HELP is on its way')
+  chat.receiveText('STOP')
+  chat.sent()
+  const texts = () => chat.delivered.map(({ messageId }) => JSON.stringify(chat.outgoing(messageId)!.message))
+  t.notOk(texts().some((each) => each.includes('Rates apply.')))
+  chat.sent()
+  chat.receiveText('START')
+  chat.sent()
+  const back = idOf(chat.send(text('two')))
+  t.match(texts().at(-1), /Rates apply/)
+  chat.sent()
+  t.equal(chat.delivered.at(-1)!.messageId, back)
+})
 
 t.test('An unsubscribe report of the provider opts the person out', async (t) => {
   const chat = createChat({ channel: 'rcs' })

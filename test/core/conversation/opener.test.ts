@@ -18,21 +18,18 @@ function opening(attempt = 1, about: Partial<SendOpener> & { isLast?: boolean } 
   return { message, sendRef: { sendId: 'snd_abc', attempt, isLast }, ...rest }
 }
 
-t.test(
-  'An opener is sent under an id derived from its send, and the send gets each state once',
-  async (t) => {
-    const chat = createChat({ channel: 'rcs' })
-    t.same(chat.open(opening()), { messageId: 'msg_abc' })
-    chat.sent('p-1')
-    chat.receipt({ providerId: 'p-1', state: 'delivered' })
-    chat.receipt({ providerId: 'p-1', state: 'delivered' })
-    chat.receipt({ providerId: 'p-1', state: 'read' })
-    t.same(
-      chat.reports().map(({ sendId, attempt, messageId, state }) => [sendId, attempt, messageId, state]),
-      ['sent', 'delivered', 'read'].map((state) => ['snd_abc', 1, 'msg_abc', state]),
-    )
-  },
-)
+t.test('An opener is sent under an id derived from its send, and the send gets each state once', async (t) => {
+  const chat = createChat({ channel: 'rcs' })
+  t.same(chat.open(opening()), { messageId: 'msg_abc' })
+  chat.sent('p-1')
+  chat.receipt({ providerId: 'p-1', state: 'delivered' })
+  chat.receipt({ providerId: 'p-1', state: 'delivered' })
+  chat.receipt({ providerId: 'p-1', state: 'read' })
+  t.same(
+    chat.reports().map(({ sendId, attempt, messageId, state }) => [sendId, attempt, messageId, state]),
+    ['sent', 'delivered', 'read'].map((state) => ['snd_abc', 1, 'msg_abc', state]),
+  )
+})
 
 t.test('A repeated attempt is the same opener, and it is not sent again', async (t) => {
   const chat = createChat({ channel: 'rcs' })
@@ -54,23 +51,20 @@ t.test('A retryable failure is not retried by the conversation, and only the sen
   t.equal(chat.timers.get('send'), undefined)
 })
 
-t.test(
-  'A later attempt replaces the failed one under the same id, without the pieces already sent',
-  async (t) => {
-    const chat = createChat({ channel: 'rcs' })
-    chat.open(opening())
-    chat.applyOutcome({ ...later, providerIds: ['p-1'] })
-    chat.reports()
-    t.same(chat.open(opening(2)), { messageId: 'msg_abc' })
-    t.same(chat.outgoing('msg_abc')?.providerIds, ['p-1'])
-    t.same(chat.delivered.at(-1), { messageId: 'msg_abc', attempt: 2 })
-    chat.applyOutcome({ kind: 'sent', providerIds: ['p-1', 'p-2'] }, { messageId: 'msg_abc', attempt: 1 })
-    t.same(chat.reports(), [], 'what is said of the first try is old news')
-    chat.applyOutcome({ kind: 'sent', providerIds: ['p-1', 'p-2'] })
-    t.match(chat.reports(), [{ attempt: 2, state: 'sent' }])
-    t.equal(chat.traffic.filter(({ type }) => type === 'content').length, 1, 'it is on record once')
-  },
-)
+t.test('A later attempt replaces the failed one under the same id, without the pieces already sent', async (t) => {
+  const chat = createChat({ channel: 'rcs' })
+  chat.open(opening())
+  chat.applyOutcome({ ...later, providerIds: ['p-1'] })
+  chat.reports()
+  t.same(chat.open(opening(2)), { messageId: 'msg_abc' })
+  t.same(chat.outgoing('msg_abc')?.providerIds, ['p-1'])
+  t.same(chat.delivered.at(-1), { messageId: 'msg_abc', attempt: 2 })
+  chat.applyOutcome({ kind: 'sent', providerIds: ['p-1', 'p-2'] }, { messageId: 'msg_abc', attempt: 1 })
+  t.same(chat.reports(), [], 'what is said of the first try is old news')
+  chat.applyOutcome({ kind: 'sent', providerIds: ['p-1', 'p-2'] })
+  t.match(chat.reports(), [{ attempt: 2, state: 'sent' }])
+  t.equal(chat.traffic.filter(({ type }) => type === 'content').length, 1, 'it is on record once')
+})
 
 t.test('The agent learns when the last attempt fails', async (t) => {
   const chat = createChat({ channel: 'rcs' })
@@ -129,11 +123,8 @@ t.test('The people of the agent hear of a person when a session begins, not of e
   t.same(chat.peopleEvents(), ['seen'])
 })
 
-t.test(
-  'An opener to a person who just wrote STOP is refused at once, without waiting for quiet',
-  async (t) => {
-    const chat = createChat()
-    chat.receiveText('STOP')
-    t.same(chat.open(opening(1, { quietMs: 30 * minute })), { reason: 'optedOut' })
-  },
-)
+t.test('An opener to a person who just wrote STOP is refused at once, without waiting for quiet', async (t) => {
+  const chat = createChat()
+  chat.receiveText('STOP')
+  t.same(chat.open(opening(1, { quietMs: 30 * minute })), { reason: 'optedOut' })
+})

@@ -244,26 +244,23 @@ t.test('A receipt that reports an opt-out opts the person out', async (t) => {
   t.same(chat.send(text('two')), { reason: 'optedOut' })
 })
 
-t.test(
-  'Without keywords a new message opts the person in; on carriers only START does',
-  async (t) => {
-    const chat = createChat({ channel: 'messengerA' })
-    chat.receiveText('hi')
-    chat.receive({ kind: 'system', system: 'optOut' })
-    chat.events()
-    chat.receiveText('It is me again')
-    t.match(chat.types(), [{ system: { kind: 'optIn' } }, { message: { text: 'It is me again' } }])
-    idOf(chat.send(text('one')))
-    const phone = createChat({ channel: 'sms' })
-    phone.receiveText('STOP')
-    phone.events()
-    phone.receiveText('It is me again')
-    t.match(phone.types(), [{ message: { text: 'It is me again' } }])
-    t.same(phone.send(text('one')), { reason: 'optedOut' })
-    phone.receiveText('START')
-    idOf(phone.send(text('one')))
-  },
-)
+t.test('Without keywords a new message opts the person in; on carriers only START does', async (t) => {
+  const chat = createChat({ channel: 'messengerA' })
+  chat.receiveText('hi')
+  chat.receive({ kind: 'system', system: 'optOut' })
+  chat.events()
+  chat.receiveText('It is me again')
+  t.match(chat.types(), [{ system: { kind: 'optIn' } }, { message: { text: 'It is me again' } }])
+  idOf(chat.send(text('one')))
+  const phone = createChat({ channel: 'sms' })
+  phone.receiveText('STOP')
+  phone.events()
+  phone.receiveText('It is me again')
+  t.match(phone.types(), [{ message: { text: 'It is me again' } }])
+  t.same(phone.send(text('one')), { reason: 'optedOut' })
+  phone.receiveText('START')
+  idOf(phone.send(text('one')))
+})
 
 t.test('A delivery after a reported failure is reported as delivered, and the status says so', async (t) => {
   const chat = createChat({ channel: 'rcs', siblings: { sms: 'usr_b' } })
@@ -372,17 +369,20 @@ t.test('A message deferred for a day has failed', async (t) => {
   t.match(chat.types(), [{ status: { messageId: id, state: 'failed', reason: 'windowClosed' } }])
 })
 
-t.test('A message that its first channel cannot send fails over to the next, and its states name the channel', async (t) => {
-  const chat = createChat({ channel: 'rcs', siblings: { sms: 'usr_b' } })
-  const id = idOf(chat.send(text('one', both)))
-  chat.applyOutcome({ kind: 'refused', reason: 'sendFailed', retry: 'otherChannel' })
-  t.match(chat.failovers, [{ to: 'sms', outgoing: { id } }])
-  t.same(chat.types(), [], 'it has not failed')
-  const attempt = { channel: 'sms', provider: 'emulator' } as const
-  chat.failoverUpdate(id, { state: 'sent', attempt })
-  chat.failoverUpdate(id, { state: 'delivered', attempt })
-  t.match(chat.types(), [{ status: { state: 'sent', attempt } }, { status: { state: 'delivered', attempt } }])
-})
+t.test(
+  'A message that its first channel cannot send fails over to the next, and its states name the channel',
+  async (t) => {
+    const chat = createChat({ channel: 'rcs', siblings: { sms: 'usr_b' } })
+    const id = idOf(chat.send(text('one', both)))
+    chat.applyOutcome({ kind: 'refused', reason: 'sendFailed', retry: 'otherChannel' })
+    t.match(chat.failovers, [{ to: 'sms', outgoing: { id } }])
+    t.same(chat.types(), [], 'it has not failed')
+    const attempt = { channel: 'sms', provider: 'emulator' } as const
+    chat.failoverUpdate(id, { state: 'sent', attempt })
+    chat.failoverUpdate(id, { state: 'delivered', attempt })
+    t.match(chat.types(), [{ status: { state: 'sent', attempt } }, { status: { state: 'delivered', attempt } }])
+  },
+)
 
 t.test('Without another channel, or a person on it, the message fails where it was tried last', async (t) => {
   const chat = createChat({ channel: 'rcs' })
@@ -395,68 +395,59 @@ t.test('Without another channel, or a person on it, the message fails where it w
 
 const inTime = { delivery: { channels: ['rcs', 'sms'], fallbackOn: ['undelivered'] } }
 
-t.test(
-  'A message with a delivery timeout stays on its channel while the feature is off',
-  async (t) => {
-    const chat = createChat({ channel: 'rcs', siblings: { sms: 'usr_b' } })
-    const id = idOf(chat.send(text('one', inTime)))
-    chat.sent()
-    t.equal(chat.timers.get('undelivered'), chat.now() + hour)
-    chat.events()
-    chat.advance(hour)
-    chat.fireTimer('undelivered')
-    t.same([chat.types(), chat.failovers], [[], []], 'moving it is switched off')
-    t.match(chat.logs.at(-1), { event: 'message.undelivered', data: { messageId: id } })
-    t.equal(chat.conversation().awaitingDelivery, undefined)
-    idOf(chat.send(text('two')))
-    chat.sent()
-    t.notOk(chat.timers.has('undelivered'), 'nobody asked for that')
-  },
-)
+t.test('A message with a delivery timeout stays on its channel while the feature is off', async (t) => {
+  const chat = createChat({ channel: 'rcs', siblings: { sms: 'usr_b' } })
+  const id = idOf(chat.send(text('one', inTime)))
+  chat.sent()
+  t.equal(chat.timers.get('undelivered'), chat.now() + hour)
+  chat.events()
+  chat.advance(hour)
+  chat.fireTimer('undelivered')
+  t.same([chat.types(), chat.failovers], [[], []], 'moving it is switched off')
+  t.match(chat.logs.at(-1), { event: 'message.undelivered', data: { messageId: id } })
+  t.equal(chat.conversation().awaitingDelivery, undefined)
+  idOf(chat.send(text('two')))
+  chat.sent()
+  t.notOk(chat.timers.has('undelivered'), 'nobody asked for that')
+})
 
-t.test(
-  'With the feature on, only an undelivered message fails over after its delivery timeout',
-  async (t) => {
-    Object.assign(limits, { failsOverUndelivered: true })
-    t.teardown(() => void Object.assign(limits, { failsOverUndelivered: false }))
-    const chat = createChat({ channel: 'rcs', siblings: { sms: 'usr_b' } })
-    const [arrived, late, later] = ['one', 'two', 'three'].map((word) => {
-      const id = idOf(chat.send(text(word, inTime)))
-      chat.sent()
-      chat.advance(1_000)
-      return id
-    })
-    chat.receipt({ providerId: `p-${arrived}`, state: 'delivered' })
-    chat.advance(hour - 2_000)
-    chat.fireTimer('undelivered')
-    t.match(chat.failovers, [{ to: 'sms', outgoing: { id: late } }])
-    t.ok(chat.timers.has('undelivered'), 'the last one still has a second')
+t.test('With the feature on, only an undelivered message fails over after its delivery timeout', async (t) => {
+  Object.assign(limits, { failsOverUndelivered: true })
+  t.teardown(() => void Object.assign(limits, { failsOverUndelivered: false }))
+  const chat = createChat({ channel: 'rcs', siblings: { sms: 'usr_b' } })
+  const [arrived, late, later] = ['one', 'two', 'three'].map((word) => {
+    const id = idOf(chat.send(text(word, inTime)))
+    chat.sent()
     chat.advance(1_000)
-    chat.fireTimer('undelivered')
-    t.same(
-      chat.failovers.map(({ outgoing }) => outgoing.id),
-      [late, later],
-    )
-  },
-)
+    return id
+  })
+  chat.receipt({ providerId: `p-${arrived}`, state: 'delivered' })
+  chat.advance(hour - 2_000)
+  chat.fireTimer('undelivered')
+  t.match(chat.failovers, [{ to: 'sms', outgoing: { id: late } }])
+  t.ok(chat.timers.has('undelivered'), 'the last one still has a second')
+  chat.advance(1_000)
+  chat.fireTimer('undelivered')
+  t.same(
+    chat.failovers.map(({ outgoing }) => outgoing.id),
+    [late, later],
+  )
+})
 
-t.test(
-  'A message that the failover channel cannot send is reported as failed, after any wait',
-  async (t) => {
-    const chat = createChat({ channel: 'rcs', siblings: { sms: 'usr_b' } })
-    const id = idOf(chat.send(text('one', both)))
-    chat.applyOutcome({ kind: 'refused', reason: 'sendFailed', retry: 'otherChannel' })
-    const attempt = { channel: 'sms', provider: 'emulator' } as const
-    const reason = 'bindingNotReady'
-    chat.failoverUpdate(id, { state: 'queued', attempt, reason })
-    chat.advance(25 * hour)
-    chat.failoverUpdate(id, { state: 'failed', attempt, reason })
-    t.match(chat.types(), [
-      { status: { messageId: id, state: 'queued', attempt, reason } },
-      { status: { messageId: id, state: 'failed', attempt, reason } },
-    ])
-  },
-)
+t.test('A message that the failover channel cannot send is reported as failed, after any wait', async (t) => {
+  const chat = createChat({ channel: 'rcs', siblings: { sms: 'usr_b' } })
+  const id = idOf(chat.send(text('one', both)))
+  chat.applyOutcome({ kind: 'refused', reason: 'sendFailed', retry: 'otherChannel' })
+  const attempt = { channel: 'sms', provider: 'emulator' } as const
+  const reason = 'bindingNotReady'
+  chat.failoverUpdate(id, { state: 'queued', attempt, reason })
+  chat.advance(25 * hour)
+  chat.failoverUpdate(id, { state: 'failed', attempt, reason })
+  t.match(chat.types(), [
+    { status: { messageId: id, state: 'queued', attempt, reason } },
+    { status: { messageId: id, state: 'failed', attempt, reason } },
+  ])
+})
 
 t.test('An opted-out person gets no failover', async (t) => {
   const chat = createChat({ channel: 'rcs', siblings: { sms: 'usr_b' } })

@@ -26,21 +26,18 @@ function retrySend(chat: Chat): boolean {
 
 const doubtful = { reason: 'unknown', detail: /may have it/ }
 
-t.test(
-  'A message with an unknown outcome is sent once more, and then counts as sent with a doubt',
-  async (t) => {
-    const chat = createChat()
-    const id = idOf(chat.send(text('one')))
-    chat.applyOutcome(refused({ isUnknown: true }))
-    t.ok(retrySend(chat))
-    chat.applyOutcome(refused({ isUnknown: 'last' }))
-    t.notOk(retrySend(chat))
-    t.equal(chat.delivered.length, 2)
-    t.match(chat.types(), [{ type: 'status', status: { messageId: id, state: 'sent', ...doubtful } }])
-    t.match(chat.traffic.at(-1), { type: 'status', subtype: 'sent', raw: { reason: 'unknown' } }, 'the record says so')
-    t.notOk(chat.conversation().inFlight)
-  },
-)
+t.test('A message with an unknown outcome is sent once more, and then counts as sent with a doubt', async (t) => {
+  const chat = createChat()
+  const id = idOf(chat.send(text('one')))
+  chat.applyOutcome(refused({ isUnknown: true }))
+  t.ok(retrySend(chat))
+  chat.applyOutcome(refused({ isUnknown: 'last' }))
+  t.notOk(retrySend(chat))
+  t.equal(chat.delivered.length, 2)
+  t.match(chat.types(), [{ type: 'status', status: { messageId: id, state: 'sent', ...doubtful } }])
+  t.match(chat.traffic.at(-1), { type: 'status', subtype: 'sent', raw: { reason: 'unknown' } }, 'the record says so')
+  t.notOk(chat.conversation().inFlight)
+})
 
 t.test('A message with an unknown outcome never fails because the provider was busy afterwards', async (t) => {
   const chat = createChat()

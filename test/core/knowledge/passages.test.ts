@@ -63,20 +63,17 @@ t.test('A heading begins a passage with the text below it', async (t) => {
   t.same(passagesOf('Hello.\n\n# Prices\n\nThirty.').length, 1, 'unless there is hardly anything before it')
 })
 
-t.test(
-  'Words are equal in any case, accents, width and punctuation',
-  async (t) => {
-    t.same(tokenize('Crème BRÛLÉE, ﬁne: No.5!'), ['creme', 'brulee', 'fine', 'no', '5'])
-    t.same(tokenize('Привет, ёлка'), ['привет', 'елка'])
-    t.same(tokenize('ΟΔΟΣ, οδός'), ['οδοσ', 'οδοσ'], 'a sigma is one letter, wherever it stands')
-    t.same(tokenize('営業時間 9'), ['営業', '業時', '時間', '9'], 'two neighbours where nobody writes spaces')
-    t.same(tokenize('किताब'), ['किताब'], 'vowels that are marks belong to the word')
-    t.equal(tokenize('y'.repeat(5_000))[0]!.length, limits.wordChars)
-    fc.assert(
-      fc.property(fc.string({ unit: 'grapheme' }), (text) => {
-        t.same(tokenize(text.toUpperCase().toLowerCase()), tokenize(text.toUpperCase()))
-        t.ok(tokenize(text).every((word) => word !== '' && [...word].length <= limits.wordChars))
-      }),
-    )
-  },
-)
+t.test('Words are equal in any case, accents, width and punctuation', async (t) => {
+  t.same(tokenize('Crème BRÛLÉE, ﬁne: No.5!'), ['creme', 'brulee', 'fine', 'no', '5'])
+  t.same(tokenize('Привет, ёлка'), ['привет', 'елка'])
+  t.same(tokenize('ΟΔΟΣ, οδός'), ['οδοσ', 'οδοσ'], 'a sigma is one letter, wherever it stands')
+  t.same(tokenize('営業時間 9'), ['営業', '業時', '時間', '9'], 'two neighbours where nobody writes spaces')
+  t.same(tokenize('किताब'), ['किताब'], 'vowels that are marks belong to the word')
+  t.equal(tokenize('y'.repeat(5_000))[0]!.length, limits.wordChars)
+  fc.assert(
+    fc.property(fc.string({ unit: 'grapheme' }), (text) => {
+      t.same(tokenize(text.toUpperCase().toLowerCase()), tokenize(text.toUpperCase()))
+      t.ok(tokenize(text).every((word) => word !== '' && [...word].length <= limits.wordChars))
+    }),
+  )
+})

@@ -107,21 +107,18 @@ t.test('The frequency cap warns, skips or does not apply, and only for marketing
   each(allowed, { marketingAt: at - hour, timeScale: 48 }, t, 'scaled')
 })
 
-t.test(
-  'Automated outreach and campaigns wait thirty minutes after the person’s last message',
-  async (t) => {
-    const waits = `waits for in-conversation until ${29 * minute}`
-    each(
-      { named: 'goes', automated: waits, campaign: waits, followUp: 'goes', reminder: 'goes' },
-      { lastInboundAt: at - minute },
-      t,
-      'talking',
-    )
-    for (const origin of guardedOrigins) t.equal(verdictOf(origin, { lastInboundAt: at - 30 * minute }), 'goes')
-    for (const origin of guardedOrigins)
-      t.equal(verdictOf(origin, { lastInboundAt: at + hour }), 'goes', 'the clock was set back')
-  },
-)
+t.test('Automated outreach and campaigns wait thirty minutes after the person’s last message', async (t) => {
+  const waits = `waits for in-conversation until ${29 * minute}`
+  each(
+    { named: 'goes', automated: waits, campaign: waits, followUp: 'goes', reminder: 'goes' },
+    { lastInboundAt: at - minute },
+    t,
+    'talking',
+  )
+  for (const origin of guardedOrigins) t.equal(verdictOf(origin, { lastInboundAt: at - 30 * minute }), 'goes')
+  for (const origin of guardedOrigins)
+    t.equal(verdictOf(origin, { lastInboundAt: at + hour }), 'goes', 'the clock was set back')
+})
 
 t.test('Reasons that end a send come before reasons that delay it', async (t) => {
   t.equal(verdictOf('automated', { safeHours: evening, consent: 'unknown' }), 'skipped no_consent')

@@ -137,33 +137,30 @@ const anyReport = fc.record({
   retry: fc.constantFrom<NonNullable<DeliveryReport['retry']>>('later', 'otherChannel', 'never'),
 })
 
-t.test(
-  'For any order of reports, a final state stays and only the first receipt counts',
-  async (t) => {
-    fc.assert(
-      fc.property(
-        fc.array(anyReport, { maxLength: 20 }),
-        fc.constantFrom(...sendStates),
-        fc.integer({ min: 1, max: 3 }),
-        (all, state, attempts) => {
-          let now = send({ state, attempts })
-          for (const deliveryReport of all) {
-            const next = applyReport(now, deliveryReport, 1)
-            if (isFinal(now.state) && next.state !== now.state) return false
-            for (const [name, value] of Object.entries(now.receipts ?? {})) {
-              if (next.receipts?.[name as 'sentAt'] !== value) return false
-            }
-            if (applyReport(next, deliveryReport, 1) !== next) return false
-            if (deliveryReport.attempt !== now.attempts && next !== now) return false
-            now = next
+t.test('For any order of reports, a final state stays and only the first receipt counts', async (t) => {
+  fc.assert(
+    fc.property(
+      fc.array(anyReport, { maxLength: 20 }),
+      fc.constantFrom(...sendStates),
+      fc.integer({ min: 1, max: 3 }),
+      (all, state, attempts) => {
+        let now = send({ state, attempts })
+        for (const deliveryReport of all) {
+          const next = applyReport(now, deliveryReport, 1)
+          if (isFinal(now.state) && next.state !== now.state) return false
+          for (const [name, value] of Object.entries(now.receipts ?? {})) {
+            if (next.receipts?.[name as 'sentAt'] !== value) return false
           }
-          return true
-        },
-      ),
-    )
-    t.pass()
-  },
-)
+          if (applyReport(next, deliveryReport, 1) !== next) return false
+          if (deliveryReport.attempt !== now.attempts && next !== now) return false
+          now = next
+        }
+        return true
+      },
+    ),
+  )
+  t.pass()
+})
 
 t.test('A repeated report changes nothing, however late it comes', async (t) => {
   const inOrder = fc

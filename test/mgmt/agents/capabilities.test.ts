@@ -227,25 +227,22 @@ t.test('An invalid or unknown integration is refused with the errors of the cont
   }
 })
 
-t.test(
-  'A referenced integration stays; a removed one loses its credential, however it is removed',
-  async (t) => {
-    const { call } = await fixture.agent()
-    await call('PUT', '/integrations/crm', { ...crm, authHeader: header })
-    await call('POST', '/playbooks', { name: 'P', uses: ['integration:crm'] })
-    const conflict = await call('DELETE', '/integrations/crm')
-    t.equal(conflict.status, 409)
-    t.same(fieldsOf(conflict), ['playbooks[0].uses[0]'])
-    await call('PATCH', '/playbooks/p', { uses: [] })
-    t.equal((await call('DELETE', '/integrations/crm')).status, 204)
-    await call('PUT', '/integrations/crm', crm)
-    t.strictSame((await call('GET', '/integrations')).json.data[0].auth, { set: false }, 'deleted')
-    await call('PUT', '/integrations/crm', { ...crm, authHeader: header })
-    t.equal((await call('POST', '/import', { integrations: { custom: [] } })).status, 200)
-    await call('PUT', '/integrations/crm', crm)
-    t.strictSame((await call('GET', '/integrations')).json.data[0].auth, { set: false }, 'imported away')
-  },
-)
+t.test('A referenced integration stays; a removed one loses its credential, however it is removed', async (t) => {
+  const { call } = await fixture.agent()
+  await call('PUT', '/integrations/crm', { ...crm, authHeader: header })
+  await call('POST', '/playbooks', { name: 'P', uses: ['integration:crm'] })
+  const conflict = await call('DELETE', '/integrations/crm')
+  t.equal(conflict.status, 409)
+  t.same(fieldsOf(conflict), ['playbooks[0].uses[0]'])
+  await call('PATCH', '/playbooks/p', { uses: [] })
+  t.equal((await call('DELETE', '/integrations/crm')).status, 204)
+  await call('PUT', '/integrations/crm', crm)
+  t.strictSame((await call('GET', '/integrations')).json.data[0].auth, { set: false }, 'deleted')
+  await call('PUT', '/integrations/crm', { ...crm, authHeader: header })
+  t.equal((await call('POST', '/import', { integrations: { custom: [] } })).status, 200)
+  await call('PUT', '/integrations/crm', crm)
+  t.strictSame((await call('GET', '/integrations')).json.data[0].auth, { set: false }, 'imported away')
+})
 
 const calendar = '/tool-bindings/%40svc%2Ftool.calendar'
 const password = 'app-password-of-the-desk-4321'

@@ -250,56 +250,53 @@ function request(
   }
 }
 
-t.test(
-  'The cache never differs from the store, for any lost commit and any owner',
-  async (t) => {
-    let conflicts = 0
-    let written = 0
-    fc.assert(
-      fc.property(fc.array(step, { minLength: 10, maxLength: 30, size: 'max' }), (steps) => {
-        const newcomer = () => createDocuments({ orgEvent })
-        const owners = [newcomer(), newcomer()]
-        const empty = { get: () => undefined, range: () => [], encode: encodeWrites }
-        const root = createOverlay(empty)
-        const agent = { id: 'ada', orgId: 'demo', incarnation: 1, name: 'Ada', createdAt: 1, updatedAt: 1 }
-        root.put(agentTable, ['demo', 'ada'], agent)
-        root.commit()
-        const scratch = () => createOverlay(Object.assign(root, { encode: encodeWrites }))
-        for (const [nth, each] of [...opening, ...steps].entries()) {
-          const input = { ...agentRef, ifMatch: '', ...request(each, nth) }
-          const decideWith = (by: ReturnType<typeof createDocuments>, over: Overlay) => {
-            const command = by.commands.write as Command<unknown, unknown>
-            const moment: CommitContext = {
-              at: 1_000 + nth,
-              monotonicAt: 0,
-              commit: nth,
-              pending: [],
-              outboundCommands: [],
-            }
-            return decide(over, { owner: formatAgentKey(agentRef), command, input, commandId: `c${nth}` }, moment)
+t.test('The cache never differs from the store, for any lost commit and any owner', async (t) => {
+  let conflicts = 0
+  let written = 0
+  fc.assert(
+    fc.property(fc.array(step, { minLength: 10, maxLength: 30, size: 'max' }), (steps) => {
+      const newcomer = () => createDocuments({ orgEvent })
+      const owners = [newcomer(), newcomer()]
+      const empty = { get: () => undefined, range: () => [], encode: encodeWrites }
+      const root = createOverlay(empty)
+      const agent = { id: 'ada', orgId: 'demo', incarnation: 1, name: 'Ada', createdAt: 1, updatedAt: 1 }
+      root.put(agentTable, ['demo', 'ada'], agent)
+      root.commit()
+      const scratch = () => createOverlay(Object.assign(root, { encode: encodeWrites }))
+      for (const [nth, each] of [...opening, ...steps].entries()) {
+        const input = { ...agentRef, ifMatch: '', ...request(each, nth) }
+        const decideWith = (by: ReturnType<typeof createDocuments>, over: Overlay) => {
+          const command = by.commands.write as Command<unknown, unknown>
+          const moment: CommitContext = {
+            at: 1_000 + nth,
+            monotonicAt: 0,
+            commit: nth,
+            pending: [],
+            outboundCommands: [],
           }
-          const before = exportOf(newcomer(), root)
-          if (each.write !== 'read') {
-            const expected = decideWith(newcomer(), scratch())
-            // A lost commit is one that was decided over the state and never became part of it.
-            const answer = decideWith(owners[each.process]!, each.fate === 'lost' ? scratch() : root)
-            if (JSON.stringify(answer) !== JSON.stringify(expected)) return false
-            if (!isRefusal(answer)) written++
-            else if (answer.refused === 'agent.integrity_conflict') conflicts++
-          }
-          const now = exportOf(newcomer(), root)
-          if (each.fate === 'lost' && now !== before) return false
-          const parts = partsOf(newcomer(), root)
-          for (const owner of owners) if (exportOf(owner, root) !== now || partsOf(owner, root) !== parts) return false
+          return decide(over, { owner: formatAgentKey(agentRef), command, input, commandId: `c${nth}` }, moment)
         }
-        return true
-      }),
-      { numRuns: 100 },
-    )
-    t.ok(conflicts > 20, 'references were in the way')
-    t.ok(written > 200, 'documents were written')
-  },
-)
+        const before = exportOf(newcomer(), root)
+        if (each.write !== 'read') {
+          const expected = decideWith(newcomer(), scratch())
+          // A lost commit is one that was decided over the state and never became part of it.
+          const answer = decideWith(owners[each.process]!, each.fate === 'lost' ? scratch() : root)
+          if (JSON.stringify(answer) !== JSON.stringify(expected)) return false
+          if (!isRefusal(answer)) written++
+          else if (answer.refused === 'agent.integrity_conflict') conflicts++
+        }
+        const now = exportOf(newcomer(), root)
+        if (each.fate === 'lost' && now !== before) return false
+        const parts = partsOf(newcomer(), root)
+        for (const owner of owners) if (exportOf(owner, root) !== now || partsOf(owner, root) !== parts) return false
+      }
+      return true
+    }),
+    { numRuns: 100 },
+  )
+  t.ok(conflicts > 20, 'references were in the way')
+  t.ok(written > 200, 'documents were written')
+})
 
 t.test('The view of an agent is rendered once, and again when the agent changes', async (t) => {
   const documents = createDocuments({ orgEvent })

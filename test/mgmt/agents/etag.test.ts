@@ -65,7 +65,7 @@ const kinds: readonly Kind[] = [
 ]
 
 for (const { list, make, change, methods } of kinds) {
-  t.test(``An item of ${list} has its own ETag, which a change of another item does not affect`, async (t) => {
+  t.test(`An item of ${list} has its own ETag, which a change of another item does not affect`, async (t) => {
     const { call } = await fixture.agent()
     const p = await make(call, 'p')
     const q = await make(call, 'q')
@@ -175,7 +175,7 @@ t.test('If-None-Match answers 304 without a body while the resource is unchanged
   t.equal((await call('GET', '/playbooks/none', undefined, { 'if-none-match': '*' })).status, 404)
 })
 
-t.test('What may change while its tag does not is never answered 304', async (t) => {
+t.test('A change that keeps the ETag is never answered 304', async (t) => {
   const { call } = await fixture.agent()
   await call('PUT', calendar, { config: {} })
   await call('POST', '/message-templates', { name: 'Hi', body: 'Hi {person.firstName}' })
@@ -202,7 +202,7 @@ t.test('What may change while its tag does not is never answered 304', async (t)
   }
 })
 
-t.test('A write with If-None-Match is refused while what it writes is there, and made while it is not', async (t) => {
+t.test('A write with If-None-Match is refused if the resource exists, and made if it does not', async (t) => {
   const { id, call } = await fixture.agent()
   const unless = (tag: string) => ({ 'if-none-match': tag })
   const crm = { description: 'CRM', endpoint: { url: 'https://a.example/' } }

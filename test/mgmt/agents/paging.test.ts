@@ -45,7 +45,7 @@ async function pagesOf(call: Call, list: string, limit: number): Promise<{ id: s
 }
 
 for (const [list, fill] of Object.entries(lists)) {
-  t.test(`${list} is whole without a limit, and page by page with one`, async (t) => {
+  t.test(`${list} is returned whole without a limit, and page by page with one`, async (t) => {
     const { call, id } = await fixture.agent()
     await fill(call)
     const whole = await call('GET', list)
@@ -83,7 +83,7 @@ for (const [list, fill] of Object.entries(lists)) {
   })
 }
 
-t.test('What comes and goes while a list is read neither repeats nor hides what stays', async (t) => {
+t.test('Changes while a list is paged neither repeat nor hide items that stay', async (t) => {
   const { call } = await fixture.agent()
   await lists['/knowledge/facts']!(call)
   const ids = (data: { id: string }[]) => data.map(({ id }) => id)

@@ -38,7 +38,7 @@ t.test('A sign-in with the same provider and account connects a disconnected con
   await fixture.call('DELETE', `/orgs/demo/connections/${id}`)
 })
 
-t.test('_reconnect keeps the id, takes the account that the connection had, and knows no other id', async (t) => {
+t.test('_reconnect keeps the id, requires the account of the connection, and knows no other id', async (t) => {
   const id = await fixture.connect({ label: 'Asked' })
   t.strictSame(await reconnect(id), { oauthStatus: 'success', connectionId: id }, 'one that is connected')
   await fixture.call('DELETE', `/orgs/demo/connections/${id}`)
@@ -72,7 +72,7 @@ t.test('configStatus names a connection that is missing or not connected', async
   t.strictSame((await fixture.call('GET', path)).json.configStatus, { complete: true, missing: [] })
 })
 
-t.test('A tool binding names a connection that the org has', async (t) => {
+t.test('A tool binding can only name a connection of the org', async (t) => {
   const path = bindingPath('nova')
   const before = (await fixture.call('GET', path)).json
   for (const method of ['PUT', 'PATCH']) {

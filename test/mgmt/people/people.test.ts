@@ -34,7 +34,7 @@ function listIds(fixture: PeopleFixture, filter: PersonFilter = {}, limit = 50):
 
 const storedRows = (fixture: PeopleFixture) => peopleTables.flatMap((table) => [...fixture.tx.range(table)])
 
-t.test('A list is everybody whom its filter lets through, newest first, sandbox people never', async (t) => {
+t.test('A list has all people who match its filter, newest first, and never sandbox people', async (t) => {
   const crowd = fc.uniqueArray(anyPerson, { selector: ({ id }) => id, maxLength: 30 })
   fc.assert(
     fc.property(crowd, someFilter, fc.integer({ min: 1, max: 5 }), (people, filter, limit) => {
@@ -48,7 +48,7 @@ t.test('A list is everybody whom its filter lets through, newest first, sandbox 
   )
 })
 
-t.test('What leads to somebody changes with them, and goes with them', async (t) => {
+t.test('Index entries of a person change with the person, and are deleted with them', async (t) => {
   const steps = fc.array(anyPerson, { minLength: 1, maxLength: 6 })
   fc.assert(
     fc.property(steps, someFilter, (states, filter) => {
@@ -66,7 +66,7 @@ t.test('What leads to somebody changes with them, and goes with them', async (t)
   )
 })
 
-t.test('One look goes no further than its rows, and says where to go on', async (t) => {
+t.test('One scan reads a bounded number of rows, and returns where to continue', async (t) => {
   const fixture = createPeopleFixture()
   const count = limits.rowsPerScan + 10
   for (let n = 0; n < count; n++) {
@@ -94,7 +94,7 @@ t.test('People with very much text make a short page', async (t) => {
   t.equal(listIds(fixture).length, 4)
 })
 
-t.test('Everybody whom one import read in is found by its name', async (t) => {
+t.test('People of one import are found by its name', async (t) => {
   const fixture = createPeopleFixture()
   const row = (email: string) => ({
     line: 2,
@@ -115,7 +115,7 @@ t.test('Everybody whom one import read in is found by its name', async (t) => {
   t.same(matching('imp_3'), ['b@example.com'])
 })
 
-t.test('Somebody nobody holds is made by being heard of, once', async (t) => {
+t.test('An unknown person is created once, by their first inbound item', async (t) => {
   const fixture = createPeopleFixture()
   const { identityEvent: recordIdentity } = fixture.people.commands
   t.equal(fixture.decide(recordIdentity, { ...agentRef, ...seenEvent }), true)
@@ -139,7 +139,7 @@ t.test('Somebody nobody holds is made by being heard of, once', async (t) => {
   )
 })
 
-t.test('The org is told who opted out and in, without the address', async (t) => {
+t.test('The org gets events about opt-outs and opt-ins, without the address', async (t) => {
   const fixture = createPeopleFixture()
   const { identityEvent: recordIdentity } = fixture.people.commands
   fixture.decide(recordIdentity, { ...agentRef, ...seenEvent, kind: 'optedOut', at: 5_000 })
@@ -157,24 +157,21 @@ t.test('The org is told who opted out and in, without the address', async (t) =>
   t.notMatch(JSON.stringify(fixture.events), '4155550100')
 })
 
-t.test(
-  'Who is deleted and comes back is somebody new; the opt-out was a copy of what the conversation holds',
-  async (t) => {
-    const fixture = createPeopleFixture()
-    const { identityEvent: recordIdentity, remove } = fixture.people.commands
-    fixture.decide(recordIdentity, { ...agentRef, ...seenEvent, kind: 'optedOut' })
-    const { id } = fixture.people.byAsid(fixture.tx, agentRef, 'usr_1')!
-    fixture.decide(remove, { ...agentRef, personId: id })
-    t.equal(fixture.people.byAsid(fixture.tx, agentRef, 'usr_1'), undefined)
-    t.equal(fixture.people.byId(fixture.tx, agentRef, id), undefined)
-    fixture.decide(recordIdentity, { ...agentRef, ...seenEvent, at: 2_000 })
-    const reloaded = fixture.people.byAsid(fixture.tx, agentRef, 'usr_1')!
-    t.not(reloaded.id, id)
-    t.equal(reloaded.identities[0]?.asid, 'usr_1', 'the same conversation, whose own STOP still holds')
-  },
-)
+t.test('A deleted person who writes again is a new one; the conversation keeps the opt-out', async (t) => {
+  const fixture = createPeopleFixture()
+  const { identityEvent: recordIdentity, remove } = fixture.people.commands
+  fixture.decide(recordIdentity, { ...agentRef, ...seenEvent, kind: 'optedOut' })
+  const { id } = fixture.people.byAsid(fixture.tx, agentRef, 'usr_1')!
+  fixture.decide(remove, { ...agentRef, personId: id })
+  t.equal(fixture.people.byAsid(fixture.tx, agentRef, 'usr_1'), undefined)
+  t.equal(fixture.people.byId(fixture.tx, agentRef, id), undefined)
+  fixture.decide(recordIdentity, { ...agentRef, ...seenEvent, at: 2_000 })
+  const reloaded = fixture.people.byAsid(fixture.tx, agentRef, 'usr_1')!
+  t.not(reloaded.id, id)
+  t.equal(reloaded.identities[0]?.asid, 'usr_1', 'the same conversation, whose own STOP still holds')
+})
 
-t.test('No two people hold the same identity', async (t) => {
+t.test('No two people have the same identity', async (t) => {
   const fixture = createPeopleFixture()
   fixture.decide(fixture.people.commands.identityEvent, { ...agentRef, ...seenEvent })
   const { identities } = fixture.people.byAsid(fixture.tx, agentRef, 'usr_1')!
@@ -182,7 +179,7 @@ t.test('No two people hold the same identity', async (t) => {
 })
 
 t.test(
-  'Two who are one become one: identities, journal, appointments and tags move, and the old id leads on',
+  'A merge moves identities, journal, appointments and tags, and the old id resolves to the survivor',
   async (t) => {
     const fixture = createPeopleFixture()
     const { create, identityEvent: recordIdentity, merge, note } = fixture.people.commands
@@ -259,7 +256,7 @@ t.test('A journal keeps its newest entries', async (t) => {
   )
 })
 
-t.test('Whoever listens is told of everybody who is kept, in the same commit', async (t) => {
+t.test('A listener gets every saved person in the same commit', async (t) => {
   const seen: [before: Person | undefined, after: Person][] = []
   const fixture = createPeopleFixture([(_tx, _agentRef, before, after) => void seen.push([before, after])])
   const { create, change } = fixture.people.commands
@@ -273,7 +270,7 @@ t.test('Whoever listens is told of everybody who is kept, in the same commit', a
 })
 
 t.test(
-  'People of an agent that is gone are read by nobody, not by an agent of the same id either, and go step by step',
+  'People of a deleted agent cannot be read, even by an agent with its id, and are deleted in steps',
   async (t) => {
     const fixture = createPeopleFixture()
     const { create, purge: drop, note } = fixture.people.commands
@@ -329,7 +326,7 @@ t.test('A person is found by number in agents created before the table of number
   )
 })
 
-t.test('A number is stored as long as a person has it', async (t) => {
+t.test('A number is stored for as long as a person has it', async (t) => {
   const fixture = createPeopleFixture()
   const { create, change } = fixture.people.commands
   const numbers = () => [...fixture.tx.range(numberTable)].map(({ key }) => key[3])
@@ -343,7 +340,7 @@ t.test('A number is stored as long as a person has it', async (t) => {
   t.same(numbers(), [])
 })
 
-t.test('People who are only rehearsed are not shown, changed, merged or deleted as people', async (t) => {
+t.test('Sandbox people are not shown, changed, merged or deleted as people', async (t) => {
   const fixture = createPeopleFixture()
   const { change, create, merge, remove } = fixture.people.commands
   const real = fixture.decide(create, { ...agentRef, change: {} })

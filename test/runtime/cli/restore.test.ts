@@ -75,7 +75,7 @@ async function createTestAgent(t: Test, node: NodeProcess): Promise<TestAgent> {
 }
 
 t.test(
-  'What was acknowledged before the backup is there after the restore, and conversations and sends go on',
+  'Acknowledged data of the backup is present after the restore, and conversations and sends continue',
   async (t) => {
     const node = await startNode(pace)
     t.teardown(() => node.clean())

@@ -20,7 +20,7 @@ async function endpoint(t: Test, hangs: boolean): Promise<{ url: string; callCou
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, callCount: () => callCount }
 }
 
-t.test('Calls to a host that hangs take their share and wait; calls to others go on', async (t) => {
+t.test('Calls to a host that hangs use up their share and wait; calls to others continue', async (t) => {
   const [hanging, well] = [await endpoint(t, true), await endpoint(t, false)]
   const poster = openPoster({ allowPrivate: true, slots: createSemaphore({ max: 4, maxPerKey: 2 }) })
   t.teardown(poster.close)

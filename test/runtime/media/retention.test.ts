@@ -45,7 +45,7 @@ function recordOf({ fixture }: MediaFixture, url: string) {
   }
 }
 
-t.test('A URL that is kept is not fetched again, and another query is another URL', async (t) => {
+t.test('A stored URL is not fetched again, and another query is another URL', async (t) => {
   const origin = await openOrigin(t, { png: sends(png) })
   const fixture = await openMediaFixture(t)
   const first = await hostedBy(fixture, origin.at('png?size=1'))
@@ -58,7 +58,7 @@ t.test('A URL that is kept is not fetched again, and another query is another UR
   t.notMatch(JSON.stringify(record), /png\?size/, 'the URL itself, which may open a door, is not kept')
 })
 
-t.test('What is kept outlives the process', async (t) => {
+t.test('Stored media survives the process', async (t) => {
   const origin = await openOrigin(t, { png: sends(png) })
   const before = await openMediaFixture(t)
   const first = await hostedBy(before, origin.at('png'))
@@ -68,7 +68,7 @@ t.test('What is kept outlives the process', async (t) => {
   t.equal(origin.seen.length, 1)
 })
 
-t.test('Media is kept for 30 days at least from its last use, and then it goes', async (t) => {
+t.test('Media is stored for at least 30 days from its last use, and then removed', async (t) => {
   const origin = await openOrigin(t, { used: sends(png), left: sends(jpeg) })
   const fixture = await openMediaFixture(t)
   const { time } = fixture.fixture
@@ -91,7 +91,7 @@ t.test('Media is kept for 30 days at least from its last use, and then it goes',
   t.not((await hostedBy(fixture, origin.at('used'))).url, used.url, 'then it is fetched anew, under another address')
 })
 
-t.test('A use that is not written down because one just was is kept as long all the same', async (t) => {
+t.test('A use shortly after a recorded one extends the retention just as well', async (t) => {
   const origin = await openOrigin(t, { png: sends(png) })
   const fixture = await openMediaFixture(t)
   await hostedBy(fixture, origin.at('png'))
@@ -106,7 +106,7 @@ t.test('A use that is not written down because one just was is kept as long all 
   await eventually(fixture.fixture, async () => (await fixture.files()).length === 0)
 })
 
-t.test('A scale of time divides how long media is kept', async (t) => {
+t.test('The time scale divides the retention of media', async (t) => {
   const origin = await openOrigin(t, { png: sends(png) })
   const fixture = await openMediaFixture(t, { timeScale: 1_000 })
   await hostedBy(fixture, origin.at('png'))
@@ -116,7 +116,7 @@ t.test('A scale of time divides how long media is kept', async (t) => {
   await eventually(fixture.fixture, async () => (await fixture.files()).length === 0)
 })
 
-t.test('A record whose bytes were lost is mended by a fetch, under a new address', async (t) => {
+t.test('A record whose bytes were lost is repaired by a fetch, under a new URL', async (t) => {
   const origin = await openOrigin(t, { png: sends(png) })
   const fixture = await openMediaFixture(t)
   const first = await hostedBy(fixture, origin.at('png'))
@@ -127,7 +127,7 @@ t.test('A record whose bytes were lost is mended by a fetch, under a new address
   t.same(await fixture.files(), [nameOf(second)])
 })
 
-t.test('A fetch that fails midway leaves no file and nothing on record', async (t) => {
+t.test('A fetch that fails midway leaves no file and no record', async (t) => {
   const body = Buffer.concat([png, Buffer.alloc(100_000)])
   const origin = await openOrigin(t, {
     large: (response) => void response.end(body),
@@ -185,7 +185,7 @@ function gate() {
 }
 
 t.test(
-  'A crash between the bytes and their record leaves a file that the record of what was begun removes',
+  'After a crash between the bytes and their record, the record of the begun fetch removes the file',
   async (t) => {
     const { file, remaining, after, url } = await crash(t, 'written')
     t.same(remaining, { kept: undefined, begun: [file] })
@@ -197,7 +197,7 @@ t.test(
   },
 )
 
-t.test('A crash while bytes are written leaves half a file that the next start removes', async (t) => {
+t.test('After a crash during a write the next start removes the partial file', async (t) => {
   const { file, remaining, after, url } = await crash(t, 'writing')
   t.match(file, /\.part$/)
   t.same(remaining, { kept: undefined, begun: [file?.replace('.part', '')] })
@@ -208,7 +208,7 @@ t.test('A crash while bytes are written leaves half a file that the next start r
   t.equal((await after.files()).length, 1, 'what was kept since is not what is given up')
 })
 
-t.test('A crash between the end of a record and that of its bytes is made good by the next process', async (t) => {
+t.test('A crash between removing a record and its bytes is completed by the next process', async (t) => {
   const origin = await openOrigin(t, { png: sends(png) })
   let isDead = false
   const before = await openMediaFixture(t, {
@@ -228,7 +228,7 @@ t.test('A crash between the end of a record and that of its bytes is made good b
   t.pass('the file is gone')
 })
 
-t.test('Commands that come late or twice change nothing', async (t) => {
+t.test('Late and repeated commands change nothing', async (t) => {
   const { fixture, commands, objects } = await openMediaFixture(t)
   const hash = hashOf('https://media.example/a')
   const execute = (command: keyof typeof commands, input: object) =>
@@ -256,7 +256,7 @@ t.test('Commands that come late or twice change nothing', async (t) => {
 })
 
 t.test(
-  'Two processes of a cluster that fetch one URL at once answer alike, and each serves what either has',
+  'Two processes of a cluster that fetch one URL concurrently agree, and each serves the other’s media',
   async (t) => {
     const body = holdUntilReleased(png)
     const origin = await openOrigin(t, { png: body.setBehavior, jpeg: sends(jpeg) })

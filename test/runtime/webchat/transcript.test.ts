@@ -80,7 +80,7 @@ async function openRecord(t: Test, about: { channel?: ChannelName; sandbox?: tru
 
 const text = (words: string) => ({ parts: [{ type: 'text', text: words }] })
 
-t.test('A message is a line from the commit that makes it sent, and once', async (t) => {
+t.test('A message is a line from the commit that makes it sent, exactly once', async (t) => {
   const record = await openRecord(t)
   await record.say('a', 'Hello')
   const id = await record.offer(text('Welcome'))
@@ -96,7 +96,7 @@ t.test('A message is a line from the commit that makes it sent, and once', async
   t.equal(head.newest, 2)
 })
 
-t.test('A message that was not sent is no line', async (t) => {
+t.test('A message that was not sent is not a line', async (t) => {
   const record = await openRecord(t)
   await record.say('a', 'Hello')
   await record.dispatched(await record.offer(text('Welcome')), {
@@ -107,7 +107,7 @@ t.test('A message that was not sent is no line', async (t) => {
   t.equal((await record.lines()).entries.length, 1)
 })
 
-t.test('What a visitor says is a line under the page’s own id, and what is heard again is not another', async (t) => {
+t.test('A visitor’s message is a line under the page’s own id, and a repeat is not another', async (t) => {
   const record = await openRecord(t)
   await record.say('a', 'Hello')
   await record.say('a', 'Hello')
@@ -130,7 +130,7 @@ t.test('What a visitor says is a line under the page’s own id, and what is hea
   t.equal(lines.length, 4, 'a link that was opened is nothing that was said')
 })
 
-t.test('Signals are no lines; the record says what the last one was, and behind which line it came', async (t) => {
+t.test('Signals are not lines; the record stores the last one, and behind which line it came', async (t) => {
   const record = await openRecord(t)
   await record.say('a', 'Hello')
   await record.dispatched(await record.offer({ signal: 'typing' }))
@@ -139,7 +139,7 @@ t.test('Signals are no lines; the record says what the last one was, and behind 
   t.equal(lines.length, 1)
 })
 
-t.test('Conversations on other channels, and with personas, have no record of lines', async (t) => {
+t.test('Conversations on other channels, and with personas, have no transcript', async (t) => {
   for (const about of [{ channel: 'sms' }, { sandbox: true }] as const) {
     const record = await openRecord(t, about)
     await record.say('a', 'Hello')
@@ -149,7 +149,7 @@ t.test('Conversations on other channels, and with personas, have no record of li
 })
 
 t.test(
-  'A reader without a cursor begins with the newest lines, one with a cursor behind it, a page at a time',
+  'A reader without a cursor starts with the newest lines, one with a cursor behind it, page by page',
   async (t) => {
     const record = await openRecord(t)
     const count = limits.historyLines + 7
@@ -174,7 +174,7 @@ t.test(
   },
 )
 
-t.test('Lines are forgotten with what they show, and no cursor comes twice', async (t) => {
+t.test('Lines are deleted with their content, and no cursor is reused', async (t) => {
   const record = await openRecord(t)
   await record.say('a', 'Hello')
   await record.dispatched(await record.offer(text('Welcome')))
@@ -184,17 +184,14 @@ t.test('Lines are forgotten with what they show, and no cursor comes twice', asy
   t.match((await record.lines(0)).entries, [{ cursor: 3, said: { id: 'b' } }])
 })
 
-t.test(
-  'Of messages that pages mark only those count that were sent and are not known to have come so far',
-  async (t) => {
-    const record = await openRecord(t)
-    await record.say('a', 'Hello')
-    const first = await record.offer(text('One'))
-    await record.dispatched(first)
-    const waiting = await record.offer(text('Two'))
-    t.same(await record.unmarked('delivered', first, waiting, 'msg_nobody'), [first])
-    await record.receive('delivered:x', { kind: 'receipt', receipt: { providerId: first, state: 'delivered' } })
-    t.same(await record.unmarked('delivered', first), [])
-    t.same(await record.unmarked('read', first), [first])
-  },
-)
+t.test('Marks of pages count only for sent messages without that state so far', async (t) => {
+  const record = await openRecord(t)
+  await record.say('a', 'Hello')
+  const first = await record.offer(text('One'))
+  await record.dispatched(first)
+  const waiting = await record.offer(text('Two'))
+  t.same(await record.unmarked('delivered', first, waiting, 'msg_nobody'), [first])
+  await record.receive('delivered:x', { kind: 'receipt', receipt: { providerId: first, state: 'delivered' } })
+  t.same(await record.unmarked('delivered', first), [])
+  t.same(await record.unmarked('read', first), [first])
+})

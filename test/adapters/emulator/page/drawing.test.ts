@@ -28,7 +28,7 @@ const about = { address: '+15550100', messageId: 'msg_1', id: 'id-1' }
 
 for (const adapter of [rbmAdapter, whatsappAdapter, appleAdapter] as unknown as Adapter[]) {
   const { channel, provider, traits } = adapter.descriptor
-  t.test(``${provider}: every control that can be tapped at the provider can be tapped on the phone`, async (t) => {
+  t.test(`${provider}: every control that can be tapped at the provider can be tapped on the phone`, async (t) => {
     const protocol = httpProviders.find(({ name }) => name === provider)!
     let tapped = 0
     for (const [name, message] of Object.entries(corpusFor(channel))) {
@@ -55,7 +55,7 @@ for (const adapter of [rbmAdapter, whatsappAdapter, appleAdapter] as unknown as 
     t.ok(tapped > 20, `${tapped} taps`)
   })
 
-  t.test(``${provider}: an unknown payload is shown as it is`, async (t) => {
+  t.test(`${provider}: an unknown payload is shown as it is`, async (t) => {
     t.same(drawingOf(provider, { some: 'thing' }), { text: '{\n  "some": "thing"\n}' })
     t.same(drawingOf('nobody', 'x'), { text: '"x"' })
   })

@@ -151,25 +151,22 @@ t.test('A phone with all features, or of unknown features, leaves the refusal un
   }
 })
 
-t.test(
-  'Native payloads, events and other responses trigger no capability check',
-  async (t) => {
-    const fewerCapabilities: Scripted = { status: 200, body: { features: [] } }
-    for (const payload of [
-      { native: { contentMessage: {} } },
-      { event: { eventType: 'IS_TYPING' } },
-    ] satisfies RbmPayload[]) {
-      const { sendContext, requests } = platform({ status: 400 }, fewerCapabilities)
-      t.same(await rbmAdapter.send(payload, sendContext), refusal)
-      t.notOk(requests.some(isCheck))
-    }
-    for (const status of [200, 401, 403, 404, 409, 413, 429, 503]) {
-      const { sendContext, requests } = platform({ status }, fewerCapabilities)
-      t.notOk('deviceCapabilities' in (await rbmAdapter.send(card, sendContext)), String(status))
-      t.notOk(requests.some(isCheck))
-    }
-  },
-)
+t.test('Native payloads, events and other responses trigger no capability check', async (t) => {
+  const fewerCapabilities: Scripted = { status: 200, body: { features: [] } }
+  for (const payload of [
+    { native: { contentMessage: {} } },
+    { event: { eventType: 'IS_TYPING' } },
+  ] satisfies RbmPayload[]) {
+    const { sendContext, requests } = platform({ status: 400 }, fewerCapabilities)
+    t.same(await rbmAdapter.send(payload, sendContext), refusal)
+    t.notOk(requests.some(isCheck))
+  }
+  for (const status of [200, 401, 403, 404, 409, 413, 429, 503]) {
+    const { sendContext, requests } = platform({ status }, fewerCapabilities)
+    t.notOk('deviceCapabilities' in (await rbmAdapter.send(card, sendContext)), String(status))
+    t.notOk(requests.some(isCheck))
+  }
+})
 
 t.test('An opt-out of the person triggers no capability check', async (t) => {
   let isOut = false

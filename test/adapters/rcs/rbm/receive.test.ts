@@ -67,26 +67,29 @@ t.test('A place on the equator or on the meridian is a place', async (t) => {
   }
 })
 
-t.test('An unreadable action of a person is a message that says so, and other unreadable events are problems', async (t) => {
-  const odd: unknown[] = [
-    { text: 'from nobody' },
-    { senderPhoneNumber: address },
-    { senderPhoneNumber: address, text: 'no id' },
-    { senderPhoneNumber: address, messageId: 'MxC1', text: '' },
-    { senderPhoneNumber: address, messageId: 'MxC2', userFile: { payload: {} } },
-    { senderPhoneNumber: address, eventType: 'DELIVERED', eventId: 'e' },
-    { senderPhoneNumber: address, eventType: 'IS_TYPING' },
-    { senderPhoneNumber: address, eventType: { toString: 1 }, eventId: 'e' },
-    { senderPhoneNumber: address, messageId: 'MxC3', suggestionResponse: { type: { toString: 1 } } },
-  ]
-  for (const event of odd) {
-    const isNamed = JSON.stringify(event).includes('"MxC')
-    const expected = isNamed ? { inbound: { content: { text: /cannot be shown/ } } } : { problem: String }
-    t.match(itemsOf(event), [expected], JSON.stringify(event))
-  }
-  const late = { phoneNumber: address, messageId: 'm', eventType: 'TTL_EXPIRATION_REVOKE_FAILED', eventId: 'e' }
-  t.same(itemsOf(late), [], 'it may still arrive, and then a receipt says so')
-})
+t.test(
+  'An unreadable action of a person is a message that says so, and other unreadable events are problems',
+  async (t) => {
+    const odd: unknown[] = [
+      { text: 'from nobody' },
+      { senderPhoneNumber: address },
+      { senderPhoneNumber: address, text: 'no id' },
+      { senderPhoneNumber: address, messageId: 'MxC1', text: '' },
+      { senderPhoneNumber: address, messageId: 'MxC2', userFile: { payload: {} } },
+      { senderPhoneNumber: address, eventType: 'DELIVERED', eventId: 'e' },
+      { senderPhoneNumber: address, eventType: 'IS_TYPING' },
+      { senderPhoneNumber: address, eventType: { toString: 1 }, eventId: 'e' },
+      { senderPhoneNumber: address, messageId: 'MxC3', suggestionResponse: { type: { toString: 1 } } },
+    ]
+    for (const event of odd) {
+      const isNamed = JSON.stringify(event).includes('"MxC')
+      const expected = isNamed ? { inbound: { content: { text: /cannot be shown/ } } } : { problem: String }
+      t.match(itemsOf(event), [expected], JSON.stringify(event))
+    }
+    const late = { phoneNumber: address, messageId: 'm', eventType: 'TTL_EXPIRATION_REVOKE_FAILED', eventId: 'e' }
+    t.same(itemsOf(late), [], 'it may still arrive, and then a receipt says so')
+  },
+)
 
 t.test('A call that the platform did not sign is refused', async (t) => {
   const body = enveloped(events.text!.event)

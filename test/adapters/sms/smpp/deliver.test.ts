@@ -240,20 +240,17 @@ t.test('The last part is acknowledged only when the text is on record', async (t
   t.same(reportedItems.map(textOf), [long])
 })
 
-t.test(
-  'An incomplete text is reported after its time, or when the connection is closed',
-  async (t) => {
-    const { center, session, reportedItems } = await openConnectedCenter(t, { limits: { partialMs: 60 } })
-    const parts = partFields('x'.repeat(153) + 'y'.repeat(153) + 'z'.repeat(10))
-    await center.ask('deliver_sm', parts[0]!)
-    await center.ask('deliver_sm', parts[2]!)
-    await waitUntil(() => reportedItems.length === 1)
-    t.equal(textOf(reportedItems[0]), `${'x'.repeat(153)}…${'z'.repeat(10)}`)
-    await center.ask('deliver_sm', partFields('u'.repeat(200), 30)[1]!)
-    await session.close()
-    t.equal(textOf(reportedItems[1]), `…${'u'.repeat(47)}`)
-  },
-)
+t.test('An incomplete text is reported after its time, or when the connection is closed', async (t) => {
+  const { center, session, reportedItems } = await openConnectedCenter(t, { limits: { partialMs: 60 } })
+  const parts = partFields('x'.repeat(153) + 'y'.repeat(153) + 'z'.repeat(10))
+  await center.ask('deliver_sm', parts[0]!)
+  await center.ask('deliver_sm', parts[2]!)
+  await waitUntil(() => reportedItems.length === 1)
+  t.equal(textOf(reportedItems[0]), `${'x'.repeat(153)}…${'z'.repeat(10)}`)
+  await center.ask('deliver_sm', partFields('u'.repeat(200), 30)[1]!)
+  await session.close()
+  t.equal(textOf(reportedItems[1]), `…${'u'.repeat(47)}`)
+})
 
 t.test('The number of incomplete texts is bounded, and a reused reference begins a new text', async (t) => {
   const { center, reportedItems } = await openConnectedCenter(t, { limits: { partialTexts: 2 } })

@@ -175,32 +175,29 @@ t.test('Submits are sent at the rate of the contract', async (t) => {
   t.same(earlyTimes, [], 'each has 20 ms to itself at 50 a second')
 })
 
-t.test(
-  'The pacer saves up nothing: submits keep their distance, except for the burst',
-  async (t) => {
-    const gapLists = fc.array(fc.nat({ max: 200 }), { minLength: 2, maxLength: 80 })
-    const property = fc.property(
-      fc.integer({ min: 1, max: 1_000 }),
-      fc.nat({ max: 20 }),
-      gapLists,
-      (perSecond, burstMs, gaps) => {
-        const pace = createRateLimiter(perSecond, burstMs)
-        const sentAt: number[] = []
-        let now = 0
-        for (const gap of gaps) {
-          now += gap
-          if (pace.waitMs(now) > 0) continue
-          pace.consume(now)
-          sentAt.push(now)
-        }
-        const isApart = (from: number, to: number) =>
-          sentAt[to]! - sentAt[from]! >= ((to - from) * 1_000) / perSecond - burstMs - 1e-6
-        return sentAt.every((_, to) => sentAt.slice(0, to).every((_, from) => isApart(from, to)))
-      },
-    )
-    t.doesNotThrow(() => fc.assert(property))
-  },
-)
+t.test('The pacer saves up nothing: submits keep their distance, except for the burst', async (t) => {
+  const gapLists = fc.array(fc.nat({ max: 200 }), { minLength: 2, maxLength: 80 })
+  const property = fc.property(
+    fc.integer({ min: 1, max: 1_000 }),
+    fc.nat({ max: 20 }),
+    gapLists,
+    (perSecond, burstMs, gaps) => {
+      const pace = createRateLimiter(perSecond, burstMs)
+      const sentAt: number[] = []
+      let now = 0
+      for (const gap of gaps) {
+        now += gap
+        if (pace.waitMs(now) > 0) continue
+        pace.consume(now)
+        sentAt.push(now)
+      }
+      const isApart = (from: number, to: number) =>
+        sentAt[to]! - sentAt[from]! >= ((to - from) * 1_000) / perSecond - burstMs - 1e-6
+      return sentAt.every((_, to) => sentAt.slice(0, to).every((_, from) => isApart(from, to)))
+    },
+  )
+  t.doesNotThrow(() => fc.assert(property))
+})
 
 t.test('Submits pause when a message center throttles, longer each time, and then resume', async (t) => {
   const at: number[] = []
@@ -301,22 +298,19 @@ t.test('A host that the guard refuses is not connected to', async (t) => {
   t.same(center.requests, [])
 })
 
-t.test(
-  'A late response is stored for a retry of the same submit, so the person gets one message',
-  async (t) => {
-    let answer: (given: Record<string, unknown>) => void = () => undefined
-    const submit = () => new Promise<Record<string, unknown>>((resolve) => (answer = resolve))
-    const { center, session } = await openTestCenter(t, { submit }, { limits: { submitMs: 30 } })
-    await waitUntilConnected(session)
-    const send = sender(session)
-    const late = await send('Hello', 'msg_1.0')
-    t.match(late, { kind: 'refused', retry: 'later', detail: /may have taken/ })
-    answer({ message_id: 'abc' })
-    await pause(20)
-    t.same(await send('Hello', 'msg_1.0'), { kind: 'sent', providerId: '2748' })
-    t.equal(center.submits().length, 1)
-  },
-)
+t.test('A late response is stored for a retry of the same submit, so the person gets one message', async (t) => {
+  let answer: (given: Record<string, unknown>) => void = () => undefined
+  const submit = () => new Promise<Record<string, unknown>>((resolve) => (answer = resolve))
+  const { center, session } = await openTestCenter(t, { submit }, { limits: { submitMs: 30 } })
+  await waitUntilConnected(session)
+  const send = sender(session)
+  const late = await send('Hello', 'msg_1.0')
+  t.match(late, { kind: 'refused', retry: 'later', detail: /may have taken/ })
+  answer({ message_id: 'abc' })
+  await pause(20)
+  t.same(await send('Hello', 'msg_1.0'), { kind: 'sent', providerId: '2748' })
+  t.equal(center.submits().length, 1)
+})
 
 t.test('A retry of a submit in flight gets its response, and the text is not submitted twice', async (t) => {
   const { center, session } = await openTestCenter(t, {

@@ -104,25 +104,22 @@ t.test('A form is decoded like Twilio decodes it, in any encoding', async () => 
   )
 })
 
-t.test(
-  'Our signature and the one of Twilio’s SDK agree for any address and form, in both directions',
-  async () => {
-    fc.assert(
-      fc.property(urls, bodies, fc.boolean(), (url, body, isRight) => {
-        const token = isRight ? auth.authToken : 'another token'
-        const headers = signatureFor(url, body, token)
-        const request = requestOf(body, { url, headers })
-        const ours = isSigned(request, readForm(request.body), auth.authToken)
-        if (ours !== isRight) throw new Error(`a signature of the SDK is ${ours ? 'taken' : 'refused'}`)
-        const made = signatureOf(auth.authToken, url, concatParameters(readForm(request.body)))
-        const portless = twilio.validateRequest(auth.authToken, made, url, fieldsIn(body))
-        const hasOddPort = /:8\d+/.test(url)
-        if (!portless && !hasOddPort) throw new Error('the SDK refuses our signature')
-      }),
-      { numRuns: 500 },
-    )
-  },
-)
+t.test('Our signature and the one of Twilio’s SDK agree for any address and form, in both directions', async () => {
+  fc.assert(
+    fc.property(urls, bodies, fc.boolean(), (url, body, isRight) => {
+      const token = isRight ? auth.authToken : 'another token'
+      const headers = signatureFor(url, body, token)
+      const request = requestOf(body, { url, headers })
+      const ours = isSigned(request, readForm(request.body), auth.authToken)
+      if (ours !== isRight) throw new Error(`a signature of the SDK is ${ours ? 'taken' : 'refused'}`)
+      const made = signatureOf(auth.authToken, url, concatParameters(readForm(request.body)))
+      const portless = twilio.validateRequest(auth.authToken, made, url, fieldsIn(body))
+      const hasOddPort = /:8\d+/.test(url)
+      if (!portless && !hasOddPort) throw new Error('the SDK refuses our signature')
+    }),
+    { numRuns: 500 },
+  )
+})
 
 t.test('A signature is valid with and without the port of the address', async (t) => {
   const body = formBody(forms['a text']!.fields)
@@ -239,30 +236,25 @@ t.test('Unreadable input is a problem, not an exception', async (t) => {
   }
 })
 
-t.test(
-  'A message without text or with files that cannot be opened reaches the agent as a notice',
-  async (t) => {
-    const from = { MessageSid: 'SM1', From: address }
-    const wordsOf = (fields: object) => {
-      const received = receive(formBody({ ...from, ...fields }))
-      const [item] = received.kind === 'items' ? received.items : []
-      return item && 'inbound' in item && item.inbound.kind === 'content' ? item.inbound.content : undefined
-    }
-    const [message, file] = ['message', 'file'].map((what) => `[The person sent a ${what} that cannot be shown here]`)
-    for (const fields of [{ Body: '' }, {}, { NumMedia: '-1' }, { NumMedia: 'x' }]) {
-      t.same(wordsOf(fields), { text: message }, JSON.stringify(fields))
-    }
-    for (const NumMedia of ['1', '1e9', 'Infinity']) t.same(wordsOf({ NumMedia }), { text: file }, NumMedia)
-    const MediaUrl0 = `https://api.twilio.com/${'x'.repeat(2_000)}`
-    t.same(wordsOf({ Body: 'Look', NumMedia: '1', MediaUrl0 }), { text: `Look\n${file}` }, 'too long an address')
-    const many = Object.fromEntries(
-      Array.from({ length: 11 }, (_, at) => [`MediaUrl${at}`, `https://cdn.example/${at}`]),
-    )
-    const content = wordsOf({ NumMedia: '11', ...many })
-    t.equal(content?.media?.length, 10)
-    t.equal(content?.text, file, 'more than a message has')
-  },
-)
+t.test('A message without text or with files that cannot be opened reaches the agent as a notice', async (t) => {
+  const from = { MessageSid: 'SM1', From: address }
+  const wordsOf = (fields: object) => {
+    const received = receive(formBody({ ...from, ...fields }))
+    const [item] = received.kind === 'items' ? received.items : []
+    return item && 'inbound' in item && item.inbound.kind === 'content' ? item.inbound.content : undefined
+  }
+  const [message, file] = ['message', 'file'].map((what) => `[The person sent a ${what} that cannot be shown here]`)
+  for (const fields of [{ Body: '' }, {}, { NumMedia: '-1' }, { NumMedia: 'x' }]) {
+    t.same(wordsOf(fields), { text: message }, JSON.stringify(fields))
+  }
+  for (const NumMedia of ['1', '1e9', 'Infinity']) t.same(wordsOf({ NumMedia }), { text: file }, NumMedia)
+  const MediaUrl0 = `https://api.twilio.com/${'x'.repeat(2_000)}`
+  t.same(wordsOf({ Body: 'Look', NumMedia: '1', MediaUrl0 }), { text: `Look\n${file}` }, 'too long an address')
+  const many = Object.fromEntries(Array.from({ length: 11 }, (_, at) => [`MediaUrl${at}`, `https://cdn.example/${at}`]))
+  const content = wordsOf({ NumMedia: '11', ...many })
+  t.equal(content?.media?.length, 10)
+  t.equal(content?.text, file, 'more than a message has')
+})
 
 t.test('No body, signed or not, makes the adapter throw', async () => {
   const anything = fc.oneof(

@@ -65,26 +65,23 @@ t.test('A site that the chat does not allow neither frames it nor gets the id', 
   t.equal(gateway.requestedTokens.length, 0)
 })
 
-t.test(
-  'An id is sent to allowed sites only, even if a browser ignores the policy of the page',
-  async (t) => {
-    const gateway = await FakeGateway.open(t)
-    const site = await openSite(t, () => [gateway.pageUrl])
-    gateway.inputs = { ...gateway.inputs, origins: ['https://harbor.example'] }
-    const { page } = await openVisitor(t, browser, gateway)
-    await page.route(`${site}/**`, (route) => route.continue())
-    await page.route(gateway.pageUrl, async (route) => {
-      const response = await route.fetch()
-      const { 'content-security-policy': _policy, ...headers } = response.headers()
-      await route.fulfill({ response, headers })
-    })
-    await page.goto(site)
-    await page.frameLocator('iframe').getByText('Welcome! How can we help?').waitFor()
-    await waitUntil(() => gateway.sockets.size === 1)
-    await page.evaluate(`frames[0].postMessage(${ask}, '*')`)
-    // What the frame answered to the first would be there before what it answers to a later message.
-    await page.frames()[1]!.evaluate(`parent.postMessage('later', '*')`)
-    await page.waitForFunction(`got.includes('later')`)
-    t.same(await page.evaluate('got'), ['later'])
-  },
-)
+t.test('An id is sent to allowed sites only, even if a browser ignores the policy of the page', async (t) => {
+  const gateway = await FakeGateway.open(t)
+  const site = await openSite(t, () => [gateway.pageUrl])
+  gateway.inputs = { ...gateway.inputs, origins: ['https://harbor.example'] }
+  const { page } = await openVisitor(t, browser, gateway)
+  await page.route(`${site}/**`, (route) => route.continue())
+  await page.route(gateway.pageUrl, async (route) => {
+    const response = await route.fetch()
+    const { 'content-security-policy': _policy, ...headers } = response.headers()
+    await route.fulfill({ response, headers })
+  })
+  await page.goto(site)
+  await page.frameLocator('iframe').getByText('Welcome! How can we help?').waitFor()
+  await waitUntil(() => gateway.sockets.size === 1)
+  await page.evaluate(`frames[0].postMessage(${ask}, '*')`)
+  // What the frame answered to the first would be there before what it answers to a later message.
+  await page.frames()[1]!.evaluate(`parent.postMessage('later', '*')`)
+  await page.waitForFunction(`got.includes('later')`)
+  t.same(await page.evaluate('got'), ['later'])
+})

@@ -33,16 +33,13 @@ const good = {
   ],
 }
 
-t.test(
-  'A valid flow without lint errors can be accepted, and records its origin',
-  async (t) => {
-    const checked = checkWith(good)
-    t.same(faultsOfFlow(checked), [])
-    t.same(checked.schema, { ok: true, errors: [] })
-    t.same(checked.flow?.generatedFrom, { bodyHash: bodyHash(playbook.body), ...origin })
-    t.match(checkWith({ ...good, generatedFrom: { bodyHash: 'forged' } }).flow?.generatedFrom, origin)
-  },
-)
+t.test('A valid flow without lint errors can be accepted, and records its origin', async (t) => {
+  const checked = checkWith(good)
+  t.same(faultsOfFlow(checked), [])
+  t.same(checked.schema, { ok: true, errors: [] })
+  t.same(checked.flow?.generatedFrom, { bodyHash: bodyHash(playbook.body), ...origin })
+  t.match(checkWith({ ...good, generatedFrom: { bodyHash: 'forged' } }).flow?.generatedFrom, origin)
+})
 
 t.test('Faults of a flow are reported with their path: shape first, then lint', async (t) => {
   for (const flow of [undefined, null, 'x', [], 7, {}, { steps: 'x' }, { ...good, more: 1 }]) {
@@ -95,22 +92,19 @@ t.test('A walk through a flow asks each slot once, tries every branch, and repor
   t.match(dryRunFlow({ steps: [{ say: 'Bye' }], onComplete: 'end' } as never), { reachedEnd: true, outcome: 'end' })
 })
 
-t.test(
-  'For any playbook the model gets two messages, the second of them the material as JSON',
-  async (t) => {
-    fc.assert(
-      fc.property(anyText(), fc.string(), (body, brief) => {
-        const written = { ...playbook, body, whenToUse: `"}]} ${brief}` }
-        const material = buildMaterial(document, written, ['people'], brief)
-        const [system, user, ...others] = flowPrompt(material)
-        t.same(others, [])
-        t.same([system!.role, user!.role], ['system', 'user'])
-        t.equal(system!.content, flowPrompt(buildMaterial(document, playbook, [], undefined))[0]!.content)
-        t.same(JSON.parse(user!.content), JSON.parse(JSON.stringify(material)))
-      }),
-    )
-  },
-)
+t.test('For any playbook the model gets two messages, the second of them the material as JSON', async (t) => {
+  fc.assert(
+    fc.property(anyText(), fc.string(), (body, brief) => {
+      const written = { ...playbook, body, whenToUse: `"}]} ${brief}` }
+      const material = buildMaterial(document, written, ['people'], brief)
+      const [system, user, ...others] = flowPrompt(material)
+      t.same(others, [])
+      t.same([system!.role, user!.role], ['system', 'user'])
+      t.equal(system!.content, flowPrompt(buildMaterial(document, playbook, [], undefined))[0]!.content)
+      t.same(JSON.parse(user!.content), JSON.parse(JSON.stringify(material)))
+    }),
+  )
+})
 
 t.test('The material lists only what the flow may use', async (t) => {
   const material = buildMaterial(document, playbook, ['scheduling', 'integration:crm'], undefined)
