@@ -133,7 +133,7 @@ t.test('The root key is in a backup only on request, and only if it is a file', 
   t.equal((await waitUntilEnded(other, await begin(other))).state, 'ready')
 })
 
-t.test('Backups run one at a time, and wait for copies that lag, up to a limit', async (t) => {
+t.test('Backups run one at a time, wait for lagging copies, and fail if those stay behind', async (t) => {
   const map = shardMap(3)
   map.here[1] = { ...map.here[1]!, role: 'copy', number: 9, lagEntries: 1 }
   map.here[2] = { ...map.here[2]!, role: 'none', number: 0 }

@@ -76,7 +76,7 @@ const step = fc.oneof(
   fc.record({ do: fc.constant('wait' as const), ms: fc.nat(limits.stateMs) }),
 )
 
-t.test('A renewal is claimed at most once, and every pending sign-in has its timer', async () => {
+t.test('A state is used at most once, and every pending sign-in has its timer', async () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
       const ledger = openLedger()

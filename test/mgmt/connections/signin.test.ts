@@ -200,7 +200,7 @@ t.test('An unavailable provider ends the sign-in with a reason and no partial re
   t.notOk(data.some(({ label }: { label: string }) => label === 'Down'))
 })
 
-t.test('Without a listed returnTo a page without scripts and links is shown', async (t) => {
+t.test('Without a listed returnTo the browser gets a page without scripts', async (t) => {
   const page = await fixture.returnToCallback(await fixture.signIn({ returnTo: 'https://evil.example/' }))
   t.equal(page.status, 200)
   t.equal(page.headers.location, undefined)

@@ -81,7 +81,7 @@ t.test('The cluster scripts start three servers', async (t) => {
     t.not(now.find(({ name }) => name === lost!.name)?.pid, lost!.pid)
   })
 
-  t.test('A node may do everything that it needs on the servers, but delete no stream', async (t) => {
+  t.test('A node has the permissions that it needs on the servers, and none to delete', async (t) => {
     const servers = urlIn(first.stdout, 'NATS').split(',')
     t.equal(servers.length, 3)
     const bus = await openNats({ servers, syncAlways: false, name: 'test', log: silent })

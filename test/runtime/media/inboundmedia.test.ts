@@ -89,7 +89,7 @@ t.test('A file of any type is stored as a download, and a web page in its place 
   }
 })
 
-t.test('Outbound media never resolves to inbound media, even with the same text', async (t) => {
+t.test('An outbound URL never resolves to inbound media, even if both URLs are equal', async (t) => {
   const origin = await openOrigin(t, { picture: requireCredentials })
   const { media } = await openMediaFixture(t)
   const url = origin.at('picture')
