@@ -23,7 +23,7 @@ export const http = {
   /** Connections that one address opens; trusted proxies are exempt. */
   connectionsPerAddress: { burstCalls: 1_000, refillPerSecond: 200 },
   /** Addresses with counted connections; beyond them all counts restart. */
-  addressesKept: 100_000,
+  countedAddresses: 100_000,
   retryAfterSeconds: 1,
   tokenChars: 4_096,
   /** The text of a repeated answer is cached up to this length. */
@@ -39,9 +39,9 @@ export const shutdown = { lingerMs: 200, requestsMs: 5 * second, effectsMs: 3 * 
 /** Open files: the reserve for data and other uses, and the shares of connections. */
 export const descriptors = {
   reserve: 32,
-  socketsLeast: 8,
-  outgoingLeast: 4,
-  outgoingMost: 8_192,
+  socketsMin: 8,
+  outgoingMin: 4,
+  outgoingMax: 8_192,
   /** One host gets at most one in this many outgoing connections. */
   hostShare: 4,
   checkEveryMs: 5 * second,

@@ -174,7 +174,7 @@ t.test('Entries are kept for 180 days', async (t) => {
   await make()
   await node.close()
   const later = manualClock()
-  await later.advance(limits.keptMs + 1)
+  await later.advance(limits.retentionMs + 1)
   const restarted = await openTestNode({ clock: later, dir })
   t.teardown(() => restarted.close())
   const token = node.key

@@ -166,7 +166,7 @@ t.test('A node waits for shards without an owner, retries with the same id, and 
     return unavailable
   }
   await t.rejects(start({ ...engine, query: read }), /Nobody serves this shard/)
-  t.equal(requestCount, firstStart.asks)
+  t.equal(requestCount, firstStart.attempts)
 })
 
 t.test('A secret opens only at its place, with the key of its org, which is requested once', async (t) => {
@@ -209,10 +209,10 @@ t.test('A process caches a bounded number of data keys', async (t) => {
     },
   } as unknown as Shards
   const sealer = createSealer(root, shards)
-  for (let org = 0; org <= sealing.dataKeysKept; org++) await sealer.seal(`org-${org}`, 'kind', 'id', 'x')
-  t.equal(reads, sealing.dataKeysKept + 1)
-  await sealer.seal(`org-${sealing.dataKeysKept}`, 'kind', 'id', 'x')
-  t.equal(reads, sealing.dataKeysKept + 1)
+  for (let org = 0; org <= sealing.cachedDataKeys; org++) await sealer.seal(`org-${org}`, 'kind', 'id', 'x')
+  t.equal(reads, sealing.cachedDataKeys + 1)
+  await sealer.seal(`org-${sealing.cachedDataKeys}`, 'kind', 'id', 'x')
+  t.equal(reads, sealing.cachedDataKeys + 1)
   await sealer.seal('org-0', 'kind', 'id', 'x')
-  t.equal(reads, sealing.dataKeysKept + 2, 'the oldest was forgotten')
+  t.equal(reads, sealing.cachedDataKeys + 2, 'the oldest was forgotten')
 })

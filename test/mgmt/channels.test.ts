@@ -541,11 +541,11 @@ t.test('Credentials are sealed for their binding, rotated, and never shown', asy
 t.test('The status history of a binding is bounded', async (t) => {
   const { channels } = await newAgent()
   const { id } = (await call('POST', channels, { channel: 'sms', ...emulated })).json
-  for (let turn = 0; turn < limits.eventsKept + 5; turn++) {
+  for (let turn = 0; turn < limits.retainedEvents + 5; turn++) {
     await call('POST', `${channels}/${id}/${turn % 2 === 0 ? '_disable' : '_enable'}`)
   }
   const { events } = (await call('GET', `${channels}/${id}`)).json
-  t.equal(events.length, limits.eventsKept)
+  t.equal(events.length, limits.retainedEvents)
   t.match(events.at(-1), { to: 'Disabled' }, 'the newest are kept')
 })
 

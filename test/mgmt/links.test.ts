@@ -128,14 +128,14 @@ t.test('An invalid link is refused with 400, in the classic style', async (t) =>
   const { json: binding } = await call('POST', `/${linked.agent}/channels`, sms)
   const { bindingId, links } = linked
   const { id } = await newLink(linked)
-  const late = new Date(clock.now() + limits.lifetimeMostMs + 1).toISOString()
+  const late = new Date(clock.now() + limits.lifetimeMaxMs + 1).toISOString()
   const wrong: [string, string, object, RegExp][] = [
     ['POST', links, {}, /^bindingId: is required/],
     ['POST', links, { bindingId: 'cb_none' }, /^bindingId: must be an rcs binding/],
     ['POST', links, { bindingId: binding.id }, /^bindingId: must be an rcs binding/],
     ['POST', links, { bindingId: other.bindingId }, /^bindingId: must be an rcs binding/],
     ['POST', links, { bindingId, maxUses: 0 }, /^maxUses/],
-    ['POST', links, { bindingId, maxUses: limits.usesMost + 1 }, /^maxUses/],
+    ['POST', links, { bindingId, maxUses: limits.usesMax + 1 }, /^maxUses/],
     ['POST', links, { bindingId, expiresAt: late }, /^expiresAt: must be at most 30 days/],
     ['POST', links, { bindingId, expiresAt: 'soon' }, /^expiresAt/],
     ['POST', links, { bindingId, more: 1 }, /^more: is not a known field/],

@@ -301,7 +301,7 @@ t.test('An invalid directive is refused by the name of its field', async (t) => 
     [{ chip: 'a', slot: 1 }, 'slot'],
     [{ chip: '/(a|/i' }, 'chip'],
     [{ slot: -1 }, 'slot'],
-    [{ slot: directiveLimits.slotMost + 1 }, 'slot'],
+    [{ slot: directiveLimits.slotMax + 1 }, 'slot'],
     [{ system: 'typing' }, 'system'],
     [{ media: 'image' }, 'url'],
     [{ media: 'image', url: 'javascript:alert(1)' }, 'url'],

@@ -196,7 +196,7 @@ t.test('Conversations and people are listed with their latest state', async (t) 
 t.test('Records older than 30 days are never shown, removed or not', async (t) => {
   const agent = await agentOf(t)
   await agent.record('jo', {})
-  const last = clock.now() + kept.keptMs - 1
+  const last = clock.now() + kept.retentionMs - 1
   await clock.advance(last - clock.now())
   t.equal(ids(await get(`/${agent.id}/messages?start=0`)).length, 1)
   await clock.advance(1)

@@ -254,7 +254,7 @@ function findFault(queue: Queue): string | undefined {
       if (dueAt.length > 0 && wakeAt !== Math.min(...dueAt)) return 'nobody will wake up for what is due next'
     }
     if (own.length > 0 && !timers.has(`webhooks.sweep:${webhook.id}`)) return 'nobody will sweep'
-    if (own.some(({ createdAt }) => createdAt + orgWebhook.keptMs < now)) return 'an old delivery is still there'
+    if (own.some(({ createdAt }) => createdAt + orgWebhook.retentionMs < now)) return 'an old delivery is still there'
   }
   return undefined
 }
@@ -263,7 +263,7 @@ function faultOf(delivery: Delivery, { pendingTries }: Queue): string | undefine
   const { state, inFlight: trying, dueAt, triesInSchedule: tried, attempts, attemptCount } = delivery
   if ((state === 'pending') !== ((trying === undefined) !== (dueAt === undefined))) return 'neither waiting nor trying'
   if (tried < 0 || tried > orgWebhook.retryAfterMs.length) return 'tried too often'
-  if (attempts.length > orgWebhook.attemptsKept || attempts.length > attemptCount) return 'too long a history'
+  if (attempts.length > orgWebhook.retainedAttempts || attempts.length > attemptCount) return 'too long a history'
   const reports = pendingTries.filter((each) => each.deliveryId === delivery.id && each.tryNumber === trying)
   if (trying !== undefined && reports.length !== 1) return 'a try that nobody makes'
   return undefined
@@ -539,7 +539,7 @@ t.test('After its last attempt a delivery has failed; a replay gives it a new sc
   }
   delivery = await afterTries(node, id, 3 * all + 1)
   t.match(delivery, { state: 'delivered', attemptCount: 3 * all + 1 })
-  t.equal(delivery.attempts.length, orgWebhook.attemptsKept)
+  t.equal(delivery.attempts.length, orgWebhook.retainedAttempts)
   t.equal(new Set(receiver.at('/down').map((each) => String(each.body))).size, 1, 'one event all along')
   t.match(await node.call('POST', `/orgs/acme/webhooks/${id}/deliveries/dl_unknown/_replay`), { status: 404 })
   const repeated = await node.call('POST', `/orgs/acme/webhooks/${id}/deliveries/${delivery.id}/_replay`)

@@ -20,7 +20,7 @@ t.test('The newest messages are stored, numbered without gaps, and found by name
   const addresses = fc.array(fc.constantFrom('a', 'b', 'c'), { maxLength: 40 })
   fc.assert(
     fc.property(addresses, fc.nat(45), (given, after) => {
-      const ledger = createStore({ messagesKept: 10, peopleKept: 10, filesKept: 10 })
+      const ledger = createStore({ retainedMessages: 10, retainedPeople: 10, retainedFiles: 10 })
       const all = given.map((address, index) => ledger.add(message(`m${index}`, address)))
       const newest = all.slice(-10)
       const newer = newest.filter(({ number }) => number > after)
@@ -37,7 +37,7 @@ t.test('The newest messages are stored, numbered without gaps, and found by name
 })
 
 t.test('The oldest people and names are dropped first, so memory is bounded', async (t) => {
-  const ledger = createStore({ messagesKept: 2, peopleKept: 2, filesKept: 2 })
+  const ledger = createStore({ retainedMessages: 2, retainedPeople: 2, retainedFiles: 2 })
   for (const address of ['a', 'b', 'c']) ledger.person('x', address).optedOut = true
   t.notOk(ledger.person('x', 'a').optedOut)
   t.ok(ledger.person('x', 'c').optedOut)

@@ -78,7 +78,7 @@ t.test('Capabilities from a refusal expire, and those reported by a person stay 
   const chat = createChat({ channel: 'rcs' })
   chat.send(hello)
   chat.applyOutcome({ kind: 'sent', providerIds: ['p1'], deviceCapabilities: noCards, isRewritten: true })
-  chat.advance(outreachSend.capabilityKeptMs - 1)
+  chat.advance(outreachSend.capabilityMs - 1)
   const within = idOf(chat.send(hello))
   t.same(chat.outgoing(within)?.deviceCapabilities, noCards)
   chat.sent()

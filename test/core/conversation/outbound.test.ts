@@ -82,7 +82,7 @@ t.test('A message in bulk is reported as queued, and sent at its leave time', as
   const direct = idOf(chat.send(text('two')))
   t.same(chat.delivered, [{ messageId: direct, attempt: 1 }], 'a message that does not wait goes before it')
   chat.sent()
-  t.equal(chat.timers.get('paced'), leaveAt - bulk.soonMs)
+  t.equal(chat.timers.get('paced'), leaveAt - bulk.sendQueueMs)
   chat.advance(minute)
   chat.fireTimer('paced')
   t.equal(chat.delivered.at(-1)!.messageId, id)
@@ -91,7 +91,7 @@ t.test('A message in bulk is reported as queued, and sent at its leave time', as
 
 t.test('A message in bulk with a leave time close by waits in the send queue of the process', async (t) => {
   const chat = createChat()
-  const id = idOf(chat.send(text('one'), { isBatch: true, leaveAt: chat.now() + bulk.soonMs }))
+  const id = idOf(chat.send(text('one'), { isBatch: true, leaveAt: chat.now() + bulk.sendQueueMs }))
   t.match(chat.types(), [{ type: 'status', status: { messageId: id, state: 'queued' } }])
   t.match(chat.delivered, [{ messageId: id }])
 })

@@ -113,5 +113,5 @@ t.test('A provider’s retry delay is respected, within bounds', async (t) => {
   }
   t.equal(waited(8_000), 8_000)
   t.equal(waited(0), limits.sendRetryMs[0])
-  t.equal(waited(10 ** 9), limits.retryAfterMostMs)
+  t.equal(waited(10 ** 9), limits.retryAfterMaxMs)
 })

@@ -36,7 +36,7 @@ t.test('A link has 25 uses and two weeks by default', async (t) => {
 })
 
 t.test('A link expires in the future, and within 30 days', async (t) => {
-  const in30Days = at + limits.lifetimeMostMs
+  const in30Days = at + limits.lifetimeMaxMs
   t.equal(newLink({ expiresAt: new Date(in30Days).toISOString() }).expiresAt, in30Days)
   t.equal(newLink({ expiresAt: new Date(at + 1).toISOString() }).expiresAt, at + 1)
   for (const expiresAt of [new Date(in30Days + 1).toISOString(), new Date(at).toISOString(), 'soon']) {

@@ -88,9 +88,9 @@ t.test('A referenced goal cannot be removed, and a missing one cannot be referen
 
 t.test('Every rule of a goal names its field, at the limit and one past it', async (t) => {
   const { call } = await fixture.agent()
-  const { most, nameChars, descriptionChars, criterionChars } = limits.goals
+  const { max, nameChars, descriptionChars, criterionChars } = limits.goals
   const many = (count: number) => Array.from({ length: count }, (_, nth) => goal(`g${nth}`))
-  t.equal((await call('PUT', '/goals', { goals: many(most) })).status, 200)
+  t.equal((await call('PUT', '/goals', { goals: many(max) })).status, 200)
   const judgedGoal = (criterion: string) => ({ definition: { kind: 'judged', criterion } })
   const full = goal('a', {
     name: long(nameChars),
@@ -99,7 +99,7 @@ t.test('Every rule of a goal names its field, at the limit and one past it', asy
   })
   t.equal((await call('PUT', '/goals', { goals: [full] })).status, 200)
   for (const [goals, field] of [
-    [many(most + 1), `goals[${most}]`],
+    [many(max + 1), `goals[${max}]`],
     [[goal('Not A Slug')], 'goals[0].id'],
     [[goal('a'), goal('a')], 'goals[1].id'],
     [[goal('a', { name: long(nameChars + 1) })], 'goals[0].name'],

@@ -128,12 +128,12 @@ t.test('The number of recorded changes is bounded, and the oldest are dropped', 
     updatedAt: 1,
   })
   const entry = { at: 1, action: 'PUT /rules', changed: ['rules'] }
-  const last = limits.auditEntriesKept + 5
+  const last = limits.retainedAuditEntries + 5
   for (let version = 1; version <= last; version++)
     recordActivity(root as unknown as Tx, agentRef, { version, ...entry })
   const auditPage = activity.read(root, { ...agentRef, limit: last })
   if (isRefusal(auditPage)) throw new Error(auditPage.refused)
-  t.equal(auditPage.data.length, limits.auditEntriesKept)
+  t.equal(auditPage.data.length, limits.retainedAuditEntries)
   t.equal(auditPage.data[0]!.version, last)
   t.equal(auditPage.data.at(-1)!.version, 6)
 })

@@ -243,12 +243,12 @@ t.test('A journal keeps its newest entries', async (t) => {
   const fixture = createPeopleFixture()
   const { create, note } = fixture.people.commands
   const { id: personId } = fixture.decide(create, { ...agentRef, change: {} })
-  const many = limits.journalKept + 5
+  const many = limits.retainedJournalEntries + 5
   for (let n = 1; n <= many; n++) fixture.decide(note, { ...agentRef, personId, author: 'agent', text: `${n}` }, n)
   const { journal } = fixture.read(fixture.people.queries.read, { ...agentRef, personId })
-  t.equal(journal.length, limits.journalShown)
+  t.equal(journal.length, limits.shownJournalEntries)
   t.same(journal[0], { at: many, author: 'agent', text: `${many}` })
-  t.equal(storedRows(fixture).length, 1 + limits.journalKept)
+  t.equal(storedRows(fixture).length, 1 + limits.retainedJournalEntries)
   fixture.decide(note, { ...agentRef, personId, author: 'agent', text: 'x'.repeat(limits.journalChars + 1) })
   t.equal(
     fixture.read(fixture.people.queries.read, { ...agentRef, personId }).journal[0]?.text.length,
@@ -274,13 +274,13 @@ t.test(
   async (t) => {
     const fixture = createPeopleFixture()
     const { create, purge: drop, note } = fixture.people.commands
-    const made = limits.droppedRowsPerStep / 2
+    const made = limits.removedRowsPerStep / 2
     for (let n = 0; n < made; n++) {
       const { id } = fixture.decide(create, { ...agentRef, change: { phone: `+1415555${1000 + n}`, tags: ['x'] } }, n)
       if (n === 0) fixture.decide(note, { ...agentRef, personId: id, author: 'agent', text: 'Hello' })
     }
     const rows = storedRows(fixture).length
-    t.ok(rows > limits.droppedRowsPerStep)
+    t.ok(rows > limits.removedRowsPerStep)
     fixture.agents.removed(fixture.tx, agentRef)
     fixture.incarnation = 2
     t.same(listIds(fixture), [])
@@ -290,10 +290,10 @@ t.test(
     for (let timer = [...fixture.timers.values()][0]; timer; timer = [...fixture.timers.values()][0]) {
       fixture.timers.clear()
       t.equal(timer.command, drop.name)
-      t.ok(fixture.decide(drop, timer.input as never) <= limits.droppedRowsPerStep)
+      t.ok(fixture.decide(drop, timer.input as never) <= limits.removedRowsPerStep)
       steps++
     }
-    t.equal(steps, Math.floor(rows / limits.droppedRowsPerStep) + 1)
+    t.equal(steps, Math.floor(rows / limits.removedRowsPerStep) + 1)
     t.equal(
       storedRows(fixture).length,
       3,

@@ -335,7 +335,7 @@ t.test('An agent without a webhook is managed: its events end without a request'
 t.test('A webhook’s Retry-After is respected, within bounds', async (t) => {
   for (const [header, waitMs] of [
     ['30', 30_000],
-    ['999999', agentWebhook.retryAfterMostMs],
+    ['999999', agentWebhook.retryAfterMaxMs],
     ['0', agentWebhook.retryAfterMs[0]],
     ['soon', agentWebhook.retryAfterMs[0]],
   ] as const) {

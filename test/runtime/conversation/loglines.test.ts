@@ -160,7 +160,7 @@ t.test('However many calls are refused, each binding has one line a minute that 
   await waitUntil(() => lines().length === 7)
   t.match(lines().find(({ event }) => event === 'ingress.malformed')?.data, { bindingId: 'cb_sms', problem: /./ })
 
-  fixture.clock.advance(limits.keptMs)
+  fixture.clock.advance(limits.retentionMs)
   await advanceUntil(fixture, () => lines().length === 0)
   t.pass('they are gone when their time is over')
 })

@@ -126,9 +126,9 @@ t.test('A phone whose protocol has no pictures says so', async (t) => {
 
 t.test('The newest pictures are kept, and of older ones only that they were sent', async (t) => {
   const { send, noted } = openScene()
-  for (let sent = 0; sent < limits.picturesKept + 2; sent++) await send(pictureOf(png))
+  for (let sent = 0; sent < limits.retainedPictures + 2; sent++) await send(pictureOf(png))
   const acts = (await noted()).map(({ act }) => act)
-  t.equal(acts.length, limits.picturesKept + 2)
+  t.equal(acts.length, limits.retainedPictures + 2)
   t.same(acts.slice(0, 2), new Array(2).fill({ kind: 'media', type: 'image/png', name: 'harbor' }))
   t.ok(acts.slice(2).every(({ url }) => url?.startsWith('data:image/png;base64,')))
 })

@@ -13,7 +13,7 @@ import { flushPending, waitUntil } from '../../harness/clock.js'
 
 prepareUws(false)
 const { log } = createLog({ destination: { write: () => {} } })
-const limits = { frameBytes: 1_024, bufferedMostBytes: 256 * 1024, idleSeconds: 60, lifetimeMinutes: 120 }
+const limits = { frameBytes: 1_024, bufferedMaxBytes: 256 * 1024, idleSeconds: 60, lifetimeMinutes: 120 }
 
 /** A listener that notes what it was told. */
 class Noted implements SocketListener {
@@ -187,7 +187,7 @@ t.test('A client that does not read has a bounded buffer, and it drains when rea
   }
   t.ok(sends < 10_000, 'one day it is too much')
   t.ok(socket!.bufferedBytes() > 0)
-  t.ok(socket!.bufferedBytes() <= limits.bufferedMostBytes + piece.length)
+  t.ok(socket!.bufferedBytes() <= limits.bufferedMaxBytes + piece.length)
   let bytes = 0
   client.on('data', (data) => (bytes += data.length))
   client.resume()

@@ -354,5 +354,5 @@ t.test('On a nearly full disk media is refused and logged, and stored media can 
 
 t.test('The limits of the contract are in effect', async (t) => {
   t.equal(limits.redirects, 5)
-  t.equal(limits.keptMs, 30 * 24 * 3_600_000)
+  t.equal(limits.retentionMs, 30 * 24 * 3_600_000)
 })

@@ -165,7 +165,7 @@ t.test('Media is removed 30 days after it was last opened, and is then fetched a
   const origin = await openOrigin(t, { picture: requireCredentials })
   const { media, fixture, files } = await openMediaFixture(t)
   storedMedia(t, await media.fetchInbound('word', from(origin.at('picture'))))
-  await fixture.time.advance(limits.keptMs)
+  await fixture.time.advance(limits.retentionMs)
   t.equal((await files()).length, 1)
   await fixture.time.advance(limits.usedEveryMs)
   await eventually(fixture, async () => (await files()).length === 0)

@@ -100,7 +100,7 @@ t.test('A use shortly after a recorded one extends the retention just as well', 
   const before = commits.length
   await hostedBy(fixture, origin.at('png'))
   t.equal(commits.length, before, 'nothing was written')
-  await fixture.fixture.time.advance(limits.keptMs - 1)
+  await fixture.fixture.time.advance(limits.retentionMs - 1)
   t.equal((await fixture.files()).length, 1)
   await fixture.fixture.time.advance(limits.usedEveryMs)
   await eventually(fixture.fixture, async () => (await fixture.files()).length === 0)
@@ -110,7 +110,7 @@ t.test('The time scale divides the retention of media', async (t) => {
   const origin = await openOrigin(t, { png: sends(png) })
   const fixture = await openMediaFixture(t, { timeScale: 1_000 })
   await hostedBy(fixture, origin.at('png'))
-  await fixture.fixture.time.advance(limits.keptMs / 1_000 - 1)
+  await fixture.fixture.time.advance(limits.retentionMs / 1_000 - 1)
   t.equal((await fixture.files()).length, 1)
   await fixture.fixture.time.advance(limits.usedEveryMs / 1_000 + 1)
   await eventually(fixture.fixture, async () => (await fixture.files()).length === 0)
@@ -219,7 +219,7 @@ t.test('A crash between removing a record and its bytes is completed by the next
   })
   await hostedBy(before, origin.at('png'))
   isDead = true
-  await before.fixture.time.advance(limits.keptMs + limits.usedEveryMs)
+  await before.fixture.time.advance(limits.retentionMs + limits.usedEveryMs)
   await eventually(before.fixture, () => recordOf(before, origin.at('png')).kept === undefined)
   t.equal((await before.files()).length, 1)
   await before.fixture.crash()

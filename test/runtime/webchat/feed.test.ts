@@ -52,7 +52,7 @@ class Scene {
         send: () => {
           this.bufferedBytes += frameBytes
           this.maxBufferedBytes = Math.max(this.maxBufferedBytes, this.bufferedBytes)
-          return this.bufferedBytes > limits.bufferedMostBytes ? 'dropped' : 'sent'
+          return this.bufferedBytes > limits.bufferedMaxBytes ? 'dropped' : 'sent'
         },
         bufferedBytes: () => this.bufferedBytes,
         close: (code) => {

@@ -178,7 +178,7 @@ t.test('Lines are deleted with their content, and no cursor is reused', async (t
   const record = await openRecord(t)
   await record.say('a', 'Hello')
   await record.dispatched(await record.offer(text('Welcome')))
-  await record.passes(kept.keptMs + 1)
+  await record.passes(kept.retentionMs + 1)
   t.same((await record.lines(0)).entries, [])
   await record.say('b', 'Back again')
   t.match((await record.lines(0)).entries, [{ cursor: 3, said: { id: 'b' } }])
