@@ -93,8 +93,8 @@ t.test('A ratio is taken within each round, and its median is held against the f
   t.equal(evaluated.holds, true)
   t.equal(evaluateRatio({ ...ratio, atLeast: 0.61 }, rounds).holds, false)
   t.equal(evaluateRatio({ ...ratio, atMost: 0.59 }, rounds).holds, false)
-  t.equal(evaluateRatio(ratio, rounds).holds, undefined, 'a ratio without a bound is only told')
-  t.equal(evaluateRatio({ ...ratio, atLeast: 0.1 }, new Map()).holds, false, 'nothing measured passes nothing')
+  t.equal(evaluateRatio(ratio, rounds).holds, undefined, 'a ratio without a bound is only reported')
+  t.equal(evaluateRatio({ ...ratio, atLeast: 0.1 }, new Map()).holds, false, 'a missing measurement passes no floor')
   t.same(spread([4, 1, 3, 2]), { median: 2.5, low: 1, high: 4 })
 })
 
@@ -129,7 +129,7 @@ t.test('A ratio may set two metrics of one candidate against each other', async 
   t.same(growth.perRound, [2])
   t.equal(growth.holds, false)
   const unread = evaluateRatio({ ...growth, of: 'ours', over: 'ours' }, rounds)
-  t.equal(unread.holds, false, 'memory that nobody read passes nothing')
+  t.equal(unread.holds, false, 'an unread memory figure passes no floor')
 })
 
 /** Processes that this one started and that stand still. */
@@ -165,7 +165,7 @@ t.test('While one candidate is measured, the others stand still where the scenar
     await run({ ...http, candidates, ratios: [], pausesOthers }, settings, () => {})
   }
   t.same(still, [1, 1, 1, 1, 0, 0, 0, 0])
-  t.equal(countStopped(), 0, 'and nobody is left standing')
+  t.equal(countStopped(), 0, 'no process is left stopped')
 })
 
 t.test('The report remarks on failures and on a load at its own limit', async (t) => {
@@ -229,7 +229,7 @@ t.test('A window lasts until at least one response came, so a stalled machine is
   const measured = await generate(port, { method: 'GET', path: '/', headers: {}, body: '' }, window, async () => {})
   server.close()
   t.equal(measured.operations, 1)
-  t.ok(measured.seconds > window.seconds, 'the time that it really took is what counts')
+  t.ok(measured.seconds > window.seconds, 'the actual duration counts')
   const loop = closedLoop(() => new Promise((resolve) => setTimeout(resolve, 300)))
   t.equal((await loop(window)).operations, 1)
 })
@@ -298,7 +298,7 @@ t.test('A short run of every quick scenario prints its tables and writes a self-
 function actorsWereSeen(t: Test, measured: readonly CandidateResult[]): void {
   for (const { candidate, samples, notes } of measured) {
     const [firstSample] = samples
-    t.equal(firstSample?.operations, 100, 'as many were touched as were asked for')
+    t.equal(firstSample?.operations, 100, 'all requested actors were touched')
     t.same(
       firstSample?.memory?.map(({ operations }) => operations),
       [10, 50, 100],

@@ -382,17 +382,17 @@ t.test('Routes are in step with the contract', async (t) => {
   t.same(
     [...contract.keys()].filter((name) => !names.has(name) && !pending.includes(name)),
     [],
-    'nothing is forgotten',
+    'no route is missing',
   )
   t.same(
     pending.filter((name) => names.has(name)),
     [],
-    'what is built is no longer pending',
+    'a built route is no longer pending',
   )
   t.same(
     pending.filter((name) => !contract.has(name)),
     [],
-    'what is pending is in the contract',
+    'a pending route is in the contract',
   )
   const mostPending = 33
   t.ok(pending.length <= mostPending, `the pending list only becomes shorter: lower mostPending to ${pending.length}`)

@@ -82,7 +82,7 @@ async function burst(t: Test, { budget, burstCalls, refillPerSecond, volley }: B
   const retryAfterSeconds = Math.max(1, Math.ceil(1 / refillPerSecond))
   const refusedAnswers = new Set(spents.filter((spent) => !spent.allowed).map((spent) => JSON.stringify(spent)))
   const refusal: SpendResult = { allowed: false, limit: burstCalls, remaining: 0, resetSeconds, retryAfterSeconds }
-  t.same([...refusedAnswers], [JSON.stringify(refusal)], 'every refusal is told the same')
+  t.same([...refusedAnswers], [JSON.stringify(refusal)], 'every refusal is the same')
 }
 
 async function figures(t: Test, { budget, burstCalls, refillPerSecond, volley, backend }: BucketsCase): Promise<void> {

@@ -109,7 +109,7 @@ t.test(
     const { dir } = node
     await node.end('SIGKILL')
     node = await startNode(env, dir)
-    t.equal(await status(), 'paused', 'what was answered is on the disk')
+    t.equal(await status(), 'paused', 'answered changes are on the disk')
     await on('POST', `/campaigns/${id}/resume`)
     await waitUntil(async () => (await status()) === 'completed')
     const { states, total } = await report()
@@ -125,6 +125,6 @@ t.test(
       (await on<{ data: unknown[] }>('GET', `/campaigns/${id}/recipients?state=${state}&limit=200`)).data.length
     for (const [state, count] of Object.entries(states)) t.equal(await rowsOf(state), count, state)
     const addresses = await addressesShown(/^Hello P/)
-    t.equal(new Set(addresses).size, addresses.length, 'nobody was shown it twice')
+    t.equal(new Set(addresses).size, addresses.length, 'no recipient was listed twice')
   },
 )

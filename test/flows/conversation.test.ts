@@ -55,7 +55,7 @@ t.test('A conversation on sms', async (t) => {
       t.same(kinds([started!, message!, ...statuses]), ['system conversationStarted', 'message', 'status'])
       const { userId } = message!
       t.match(userId, /^usr_[0-9a-z]{26}$/)
-      t.notMatch(JSON.stringify([started, message]), /5550100/, 'nobody reads the number from it')
+      t.notMatch(JSON.stringify([started, message]), /5550100/, 'the id does not reveal the number')
       const { eventId, timestamp, conversation } = message!.event
       t.match(eventId, /^evt_/)
       t.ok(Math.abs(Date.parse(timestamp) - Date.now()) < 60_000)
@@ -158,7 +158,7 @@ t.test('A conversation on sms', async (t) => {
     t.match(
       await testAgent.nextTexts(1),
       [/^Harbor Desk: You will get messages again/],
-      'and nothing was sent in between',
+      'and no message was sent in between',
     )
     const [sent] = await testAgent.send(out!.userId, {
       spec: 'amf/1',

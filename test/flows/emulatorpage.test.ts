@@ -83,7 +83,11 @@ t.test('A tapped rcs chip returns as its answer, and chips disappear as on phone
   await tap(rcs, 'See the rooms')
   await shows(rcs, 'Quiet, above the garden')
   await shows(rcs, 'Read')
-  t.equal(await rcs.getByRole('button', { name: 'Pick a time', exact: true }).count(), 0, 'those of before are gone')
+  t.equal(
+    await rcs.getByRole('button', { name: 'Pick a time', exact: true }).count(),
+    0,
+    'the earlier chips have disappeared',
+  )
   await rcs.locator('.card', { hasText: 'Green room' }).getByRole('button').first().click()
   await shows(rcs, /Shall we book this\?/)
   await shows(rcs, /Green room/)
@@ -134,7 +138,7 @@ t.test('Each bubble shows the provider’s payload, the message and the records'
   t.ok((await folds.count()) > 0)
   t.equal(await folds.first().getAttribute('open'), null, 'capabilities are folded')
   await folds.first().locator('summary').click()
-  t.not(await folds.first().getAttribute('open'), null, 'and open when they are asked for')
+  t.not(await folds.first().getAttribute('open'), null, 'and they open on request')
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
   await dialog.getByRole('button', { name: 'Copy: On record' }).click()
   await shows(dialog, 'Copied')
@@ -180,7 +184,7 @@ t.test('A phone that is offline sends nothing, and gets its messages when it is 
   await aml.getByRole('radio', { name: 'Messenger A' }).check()
   await aml.getByRole('button', { name: 'Send to Messenger A' }).click()
   await shows(messenger, 'Sent, phone offline')
-  t.ok(await messenger.getByRole('textbox').isDisabled(), 'nothing is written on it')
+  t.ok(await messenger.getByRole('textbox').isDisabled(), 'it has no message')
   t.equal(await act('messengerA', { kind: 'text', text: 'Hi' }), 422, 'and the node refuses it')
   await shot(page, 'offline')
   await tap(messenger, 'Offline')
@@ -310,7 +314,7 @@ t.test('The page has no accessibility faults, wide and narrow, light and dark', 
   t.same(await faults(page), [])
   await shot(page, 'phone')
   const width = (await page.evaluate('document.documentElement.scrollWidth')) as number
-  t.ok(width <= 390, `nothing is wider than the screen: ${width}`)
+  t.ok(width <= 390, `no element is wider than the screen: ${width}`)
   await page.setViewportSize({ width: 1280, height: 1000 })
   await page.emulateMedia({ colorScheme: 'dark' })
   t.same(await faults(page, ['color-contrast']), [])

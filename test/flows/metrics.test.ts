@@ -201,7 +201,7 @@ t.test('A node exposes only metrics of the catalog, each with exactly its labels
   t.same(
     unseen.filter((name) => !/^parley_(bus|provider_call)/.test(name)),
     [],
-    'and all of it but what this story has nothing of',
+    'and all of them except those without traffic in this flow',
   )
 })
 

@@ -91,7 +91,7 @@ t.test('Data that cannot be opened gives a sentence and exit code 1, and stays u
   t.equal(await node.end('SIGTERM'), 0)
   const other = await runToEnd({ PARLEY_DATA_DIR: node.dir, PARLEY_SHARDS: '8' })
   t.equal(other.code, 1)
-  t.match(other.stderr, /16/, 'the shard count of the data is told')
+  t.match(other.stderr, /16/, 'the error contains the shard count of the data')
   const file = join(node.dir, 'store.mdb')
   const before = readFileSync(file)
   const broken = Buffer.from(before)
@@ -149,7 +149,7 @@ t.test('Acknowledged writes are present after kill -9', async (t) => {
     t.same(
       acknowledged.filter((name) => !names.has(name)),
       [],
-      `nothing acknowledged is missing after kill ${round + 1}`,
+      `no acknowledged write is missing after kill ${round + 1}`,
     )
   }
 })
@@ -164,7 +164,7 @@ t.test('SIGTERM finishes what is in flight, fails readiness, and exits 0', async
   const accepted = answers.filter((answer) => answer?.status === 201).length
   t.notOk(
     answers.some((answer) => answer && answer.status >= 500),
-    'nothing that was read was failed',
+    'no request that was read has failed',
   )
   const restarted = await startNode({}, node.dir)
   t.teardown(() => restarted.clean())

@@ -113,7 +113,7 @@ t.test('Every process reports readiness and its metrics', async (t) => {
 t.test('Only a process with the role shards has a database', async (t) => {
   for (const node of [one, two, gateway]) {
     t.notOk(readdirSync(node.dir).includes(dataFileName))
-    t.ok(Number.isNaN(await metric(node, 'parley_store_file_bytes')), 'and shows nothing of one')
+    t.ok(Number.isNaN(await metric(node, 'parley_store_file_bytes')), 'and it has no shard metrics')
   }
   for (const node of shardNodes) {
     t.ok(readdirSync(node.dir).includes(dataFileName))

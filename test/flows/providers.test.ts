@@ -162,7 +162,7 @@ for (const providerConversation of openConversations) {
         )
       await waitUntil(isOut)
       await providerConversation.sendWithFaults(t, textMessage('It is us again'))
-      t.equal((await account.sentContaining('Who are you?')).length, 1, 'what was accepted before goes out once')
+      t.equal((await account.sentContaining('Who are you?')).length, 1, 'messages accepted before are sent once')
     })
 
     t.test('An unreachable person is reported with the reason', async (t) => {
@@ -261,7 +261,7 @@ t.test(
       textMessage('This way only', { delivery: { ...delivery, fallbackOn: [] } }),
       why,
     )
-    t.same(await account.sent(), [], 'nothing reached the phone on rcs')
+    t.same(await account.sent(), [], 'no message reached the phone on rcs')
     const { Body, To } = (await sms.sent())[0]!.body as Record<string, string>
     t.same({ Body, To, count: (await sms.sent()).length }, { Body: 'Either way', To: account.address, count: 1 })
     await end()
@@ -310,7 +310,7 @@ t.test('A conversation on aiChatE over emulator', { buffered: true }, async (t) 
   testAgent.replies(json({ messages: [choice] }))
   await acts({ text: 'Hi' })
   const person = (await testAgent.nextContentEvents(t, 2))[1]!.userId
-  t.same(await testAgent.nextTexts(1), [numbered], 'a channel of text alone numbers what there is to choose')
+  t.same(await testAgent.nextTexts(1), [numbered], 'a text channel numbers the options')
   await acts({ text: '3' })
   const result = { intent: 'ask.choice', intentId: 'room', optionIds: ['green'], labels: ['Green room'] }
   t.same((await testAgent.nextContentEvents(t, 1))[0]!.event.event, {
@@ -326,7 +326,7 @@ t.test('A conversation on aiChatE over emulator', { buffered: true }, async (t) 
   t.same(
     (await testAgent.nextContentEvents(t, 1))[0]!.event.event,
     still,
-    'who writes is heard, whatever waits to be sent',
+    'inbound messages are read while outbound ones wait',
   )
   t.same(statuses(messageId), [])
   await refuses(null)
@@ -398,7 +398,7 @@ t.test('A call with a wrong or missing signature leaves only a count', async (t)
     t.notMatch(node.stdout().slice(printed), testAgent.bindings[channel], 'no line in the log')
     t.equal((await fetch(ingressUrl, { method: 'POST', headers, body })).status, 200, `${name}, as it was signed`)
     const [event] = await testAgent.nextContentEvents(t, 1)
-    t.same(event!.event.event, { type: 'message', message: { text: act.text } }, 'and nothing was heard before that')
+    t.same(event!.event.event, { type: 'message', message: { text: act.text } }, 'and no message was received before')
   }
   t.equal((await refusedCalls()) - counted, calls)
 })

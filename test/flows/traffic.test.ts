@@ -42,7 +42,7 @@ t.test('Every message is listed with its channel, its session and its outcome', 
   const status = entries.find(({ type }) => type === 'status')!
   t.equal(status.messageId, reply.messageId)
   t.same(new Set(entries.map(({ sessionId }) => sessionId)).size, 1)
-  t.notMatch(JSON.stringify(entries), /5550123/, 'nobody reads the number from it')
+  t.notMatch(JSON.stringify(entries), /5550123/, 'the id does not reveal the number')
   const { sessionId, userId } = first
   t.match(await list('/conversations'), [{ sessionId, userId, messageCount: 3, firstMessagePreview: 'Hello' }])
   t.match(await list('/users'), [{ userId, channel: 'sms', messageCount: 3 }])

@@ -85,7 +85,7 @@ for (const route of routes) {
       t.notOk([401, 403].includes((await call(route, accessToken)).status), 'the agent’s own token is let in')
       return
     }
-    t.equal((await call(route, accessToken)).status, 401, 'an agent manages nothing')
+    t.equal((await call(route, accessToken)).status, 401, 'an agent token cannot manage')
     if (access.who === 'emulator') {
       t.equal((await call(route, node.key)).status, 403, 'an API key is no emulator grant')
       t.equal((await call(route, grant)).status, 200)
@@ -99,7 +99,7 @@ for (const route of routes) {
     if (access.who === 'member' && route.path.includes('{org}')) {
       const foreign = await call(route, node.key, 'elsewhere')
       const unknown = await call(route, node.key, 'no-such-org')
-      t.equal(foreign.status, 404, 'another org’s token learns nothing')
+      t.equal(foreign.status, 404, 'a token of another org gets nothing')
       t.equal(foreign.text, unknown.text, 'not even whether the org exists')
       t.same(Object.keys(foreign.headers), Object.keys(unknown.headers))
     }
@@ -143,7 +143,7 @@ t.test('A scope implies the scopes that the contract lists', async (t) => {
   t.same(expandScopes(['agents:write']), ['agents:read', 'agents:write', 'catalogs:read'])
   t.same(expandScopes(['people:write']), ['people:read', 'people:write', 'people:export', 'catalogs:read'])
   t.same(expandScopes([]), ['catalogs:read'], 'the catalogs come with every token')
-  t.same(expandScopes(['integrations:journey']), ['integrations:journey'], 'the journey scope brings nothing else')
+  t.same(expandScopes(['integrations:journey']), ['integrations:journey'], 'the journey scope implies no other')
   t.same([...scopesOfRole.viewer], ['agents:read', 'people:read', 'knowledge:read', 'messages:read', 'catalogs:read'])
   t.notOk(scopesOfRole.editor.includes('org:admin'))
   t.ok(scopesOfRole.admin.includes('webhooks:manage') && scopesOfRole.owner.includes('org:admin'))
@@ -190,11 +190,7 @@ t.test('An emulator grant names the org and agent it opens, and its sitting ends
     kind: 'sitting',
     expiresAt: '2026-03-01T13:00:00.000Z',
   })
-  t.equal(
-    (await node.mgmt('GET', '/v1/emulator/session', { token })).status,
-    401,
-    'another installation knows nothing of it',
-  )
+  t.equal((await node.mgmt('GET', '/v1/emulator/session', { token })).status, 401, 'another installation refuses it')
   await clock.advance(3_600_000)
   t.equal((await own.mgmt('GET', '/v1/emulator/session', { token })).status, 401)
 })
@@ -210,7 +206,7 @@ t.test('A session lasts an hour, requests no more than admin, and ends with the 
   t.equal(made.json.expiresAt, '2026-03-01T13:00:00.000Z')
   const me = await own.mgmt('GET', '/v1/me', { token: made.json.idToken })
   t.equal(me.json.org.role, 'viewer')
-  t.match(me.json.caller.id, /^ses_/, 'a session is told apart from its key')
+  t.match(me.json.caller.id, /^ses_/, 'a session is distinguished from its key')
   t.equal((await own.mgmt('POST', '/v1/session', { token })).status, 200, 'the body may be left out')
   t.equal((await own.mgmt('POST', '/v1/session', { token, json: { role: 'owner' } })).status, 422)
   t.equal(
@@ -323,7 +319,7 @@ t.test('A start with PARLEY_RECOVER makes the given key the system operator’s 
   await first.close()
 
   const without = await openTestNode({ dir, env })
-  t.equal((await without.mgmt('GET', '/v1/me', { token })).status, 401, 'the variable alone brings nothing back')
+  t.equal((await without.mgmt('GET', '/v1/me', { token })).status, 401, 'the variable alone restores nothing')
   await without.close()
 
   for (const time of ['once', 'twice']) {
@@ -401,7 +397,7 @@ t.test('ID tokens of a configured issuer are checked by its published keys', asy
   t.equal(await me(token), 200)
   await clock.advance(61_000)
   t.equal(await me(token), 401, 'a remembered token ends when it says')
-  t.equal((await own.mgmt('POST', '/v1/session', { token: own.key })).status, 404, 'the node issues none itself then')
+  t.equal((await own.mgmt('POST', '/v1/session', { token: own.key })).status, 404, 'the node itself issues none then')
   t.same((await own.mgmt('GET', '/v1/.well-known/jwks.json')).json, { keys: [] })
 })
 
@@ -493,7 +489,7 @@ t.test('An invalid creation or change of a key names the field, and changes noth
   t.equal(
     (await own.mgmt('POST', keys, { token, json: { name: 'least' } })).json.scopes.length,
     0,
-    'no scopes asked, none given',
+    'without requested scopes there are none',
   )
 })
 

@@ -103,7 +103,7 @@ t.test('A derived id that is taken gets a number; a requested id that is taken i
   t.equal((await call('DELETE', '/same-name-2')).status, 204)
   t.equal((await call('POST', '', { name: 'Same name' })).json.id, 'same-name-2', 'an id that was freed is given again')
   const responses = await Promise.all(Array.from({ length: 5 }, () => call('POST', '', { name: 'At Once' })))
-  t.equal(new Set(responses.map(({ json }) => json.id)).size, 5, 'those asked at once get different ids')
+  t.equal(new Set(responses.map(({ json }) => json.id)).size, 5, 'concurrent creations get different ids')
 })
 
 const longText = (chars: number) => 'x'.repeat(chars)
@@ -164,7 +164,7 @@ t.test('Every field of a body is checked and named when it is invalid', async (t
   }
   for (const field of ['id', 'orgId', 'createdAt'])
     t.same(fieldsOf(await call('PATCH', '/checked', { [field]: 'x' })), [field])
-  t.strictSame((await call('GET', '/checked/identity')).json, {}, 'and nothing of it was kept')
+  t.strictSame((await call('GET', '/checked/identity')).json, {}, 'and nothing was stored')
 })
 
 t.test('A framework other than v2 is refused by name, on create and on PATCH', async (t) => {
@@ -186,7 +186,7 @@ t.test('A framework other than v2 is refused by name, on create and on PATCH', a
 t.test('PATCH changes only the given fields', async (t) => {
   const made = (await call('POST', '', { name: 'Patched', description: 'Old', identity: goodIdentity })).json
   await clock.advance(1_000)
-  t.strictSame((await call('PATCH', '/patched', {})).json, made, 'nothing given, nothing changed')
+  t.strictSame((await call('PATCH', '/patched', {})).json, made, 'an empty PATCH changes nothing')
   t.strictSame((await call('PATCH', '/patched', { name: 'Patched', identity: { brandColor: '#0aF' } })).json, made)
   const renamed = (await call('PATCH', '/patched', { name: 'Renamed' })).json
   t.strictSame(renamed, { ...made, name: 'Renamed', updatedAt: new Date(clock.now()).toISOString() })
@@ -312,7 +312,7 @@ t.test('A process that dies after claiming the id leaves a complete agent, and a
 
   cut.add('agents.release')
   t.equal((await ask('DELETE', '/half')).status, 204)
-  t.strictSame((await ask('GET', '')).json, { data: [] }, 'it is not listed, whatever the org still knows')
+  t.strictSame((await ask('GET', '')).json, { data: [] }, 'it is not listed, even if the org still has its id')
   await waitUntil(async () => (await ask('POST', '', { name: 'Half', id: 'half' })).status === 201, own.clock)
 })
 

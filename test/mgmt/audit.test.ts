@@ -239,7 +239,7 @@ t.test('The activity of an agent lists its audit entries among its changes, each
   t.same(
     (await activity()).data.map(({ action }) => action),
     ['POST /'],
-    'another agent of the same id begins its own',
+    'a new agent with the same id has its own trail',
   )
 })
 

@@ -76,7 +76,7 @@ t.test('An empty installation gets an org and one key with every scope, and no l
   t.match(await memberFor(engine, first.key!), { orgId: 'my-first-org', role: 'admin', isSysop: true })
   await first.markShown?.()
   t.strictSame(await start(engine, { orgId: 'my-first-org' }), { orgId: 'my-first-org' })
-  t.strictSame(await start(engine, { orgId: 'another' }), { orgId: 'my-first-org' }, 'whatever it is called')
+  t.strictSame(await start(engine, { orgId: 'another' }), { orgId: 'my-first-org' }, 'for any name')
   t.strictSame(await orgsOf(engine), ['my-first-org'])
   const listed = await engine.query('my-first-org', keyQueries.list, { orgId: 'my-first-org' })
   t.match(listed, [{ name: 'Bootstrap key' }])
@@ -158,7 +158,7 @@ t.test('A node waits for shards without an owner, retries with the same id, and 
   const first = await start(slow)
   t.match(await memberFor(engine, first.key!), { orgId: 'demo' }, 'the key of an answer that was lost is not lost')
   t.equal(ids.size, 3)
-  for (const [name, seen] of ids) t.equal(seen.size, 1, `${name} was asked again under its id`)
+  for (const [name, seen] of ids) t.equal(seen.size, 1, `${name} was retried under its id`)
 
   let requestCount = 0
   const read = async () => {
@@ -190,7 +190,7 @@ t.test('A secret opens only at its place, with the key of its org, which is requ
   const sealed = (await sealer.seal('demo', 'webhook', 'wh_1', 'hush')) as Uint8Array
   t.notMatch(Buffer.from(sealed).toString('latin1'), 'hush')
   isDown = true
-  t.equal(await sealer.open('demo', 'webhook', 'wh_1', sealed), 'hush', 'a key once had is not asked for again')
+  t.equal(await sealer.open('demo', 'webhook', 'wh_1', sealed), 'hush', 'a cached key is not requested again')
   t.equal(reads, 1)
   isDown = false
   t.equal(await createSealer(root, engine).open('demo', 'webhook', 'wh_1', sealed), 'hush', 'another process opens it')

@@ -87,7 +87,7 @@ t.test('Every agent has an Active web chat from the start', async (t) => {
   t.equal((await call('GET', `${channels}/${webchat.id}`)).status, 404)
   const recreated = await call('POST', channels, { channel: 'webchat', mode: 'managed', inputs: { title: 'Hi' } })
   t.equal(recreated.status, 201)
-  t.match(recreated.json, { status: 'Active', inputs: { title: 'Hi' } }, 'nobody has to approve it')
+  t.match(recreated.json, { status: 'Active', inputs: { title: 'Hi' } }, 'it needs no approval')
   for (const [method, path] of [
     ['GET', '/unknown/channels'],
     ['GET', `${channels}/cb_unknown`],
@@ -140,7 +140,7 @@ t.test('Provisioning continues after a restart', async (t) => {
     await repeated.clock.advance(limits.provisionStepMs)
     return (await read()).json.status === 'Active'
   })
-  t.equal((await read()).json.events.length, 3, 'each step was taken once')
+  t.equal((await read()).json.events.length, 3, 'each step was made once')
 })
 
 t.test('A channel without a provisioner stays Requested and says so', async (t) => {
@@ -161,7 +161,7 @@ t.test('Invalid inputs block the setup until the operator supplies better ones',
   const { id } = (await call('POST', channels, { channel: 'rcs', mode: 'managed', inputs })).json
   const read = async () => (await call('GET', `${channels}/${id}`)).json
   const patchInputs = (better: object) => call('PATCH', `${channels}/${id}`, { inputs: better })
-  t.equal((await patchInputs({ legalName: 'Acme' })).status, 409, 'nobody asked yet')
+  t.equal((await patchInputs({ legalName: 'Acme' })).status, 409, 'no provisioner was called yet')
   await waitUntil(async () => {
     await steps(1)
     return (await read()).status === 'ActionRequired'
@@ -196,7 +196,7 @@ t.test('The operator can change the inputs of a web chat at any time, if they ar
   t.equal((await change({ title: 'Harbor', origins: ['https://harbor.example'] })).status, 200)
   const changed = await change({ title: 'Harbor Desk' })
   t.match(changed.json, { status: 'Active', inputs: { title: 'Harbor Desk', origins: ['https://harbor.example'] } })
-  t.equal(changed.json.events.length, 1, 'nothing was set up again')
+  t.equal(changed.json.events.length, 1, 'the setup was not repeated')
   const unfit = await change({ origins: ['not an origin'] })
   t.equal(unfit.status, 400)
   t.match(JSON.stringify(unfit.json), /origins/)
@@ -313,7 +313,7 @@ t.test('Pacing is 250 to 3000 whole milliseconds, and null removes it', async (t
   t.equal((await patch({ minMessageDelayMs: 'x' })).status, 422)
   t.notOk('delivery' in (await patch(null)).json)
   await patch({ minMessageDelayMs: 300 })
-  t.notOk('delivery' in (await patch({})).json, 'pacing that sets nothing is none')
+  t.notOk('delivery' in (await patch({})).json, 'empty pacing counts as none')
 })
 
 t.test('The loop guard is 1 to 1000 messages and 1 to 3600 seconds, and null restores the default', async (t) => {
@@ -347,7 +347,7 @@ t.test('The loop guard is 1 to 1000 messages and 1 to 3600 seconds, and null res
   )
   t.strictSame((await patch({ loopGuard: null })).json.delivery, { minMessageDelayMs: 500 })
   await patch({ loopGuard: { messages: 2 } })
-  t.notOk('delivery' in (await patch(null)).json, 'null takes both away')
+  t.notOk('delivery' in (await patch(null)).json, 'null removes both')
   await patch({ loopGuard: { messages: 2 } })
   t.notOk('delivery' in (await patch({ loopGuard: null })).json)
 })
@@ -418,7 +418,7 @@ t.test('A released managed rcs sender is reused by the next request; other chann
   const pending = (await request('rcs')).json
   await call('DELETE', `${channels}/${pending.id}`)
   const rcs = (await request('rcs', { legalName: 'Acme' })).json
-  t.not(rcs.id, pending.id, 'a request that was withdrawn is gone')
+  t.not(rcs.id, pending.id, 'a withdrawn request is deleted')
   const verified = await activated(rcs.id)
   await call('DELETE', `${channels}/${rcs.id}`)
   t.equal((await call('GET', `${channels}/${rcs.id}`)).status, 404)
@@ -529,12 +529,12 @@ t.test('Credentials are sealed for their binding, rotated, and never shown', asy
   const refused = { ...bound, on: 'blocked', statusDetail: 'The provider refuses the credentials.' } as const
   t.match(await engine.execute(formatAgentKey(agentRef), commands.report, refused), { status: 'ActionRequired' })
   const patchResponse = await call('PATCH', `/${agentId}/channels/${json.id}`, { inputs: {} })
-  t.equal(patchResponse.status, 409, 'an unmanaged binding is asked for credentials and not for inputs')
+  t.equal(patchResponse.status, 409, 'an unmanaged binding requires credentials and no inputs')
   const body2 = { auth: { authToken: 'good secret' } }
   t.match((await handlerOf('PATCH', '/{bindingId}')({ params: one, body: body2, caller })).json, { status: 'Active' })
   const webchat = await webchatOf(`/${agentId}/channels`)
   const managed = await call('PATCH', `/${agentId}/channels/${webchat.id}`, { auth: { key: 'x' } })
-  t.equal(managed.status, 400, 'a managed binding has none of its own')
+  t.equal(managed.status, 400, 'a managed binding has no credentials of its own')
   t.match(managed.json.message, /auth/)
 })
 

@@ -113,7 +113,7 @@ t.test('An agent sets, reads, changes and removes its webhook', async (t) => {
   t.strictSame(
     (await webhook(token, 'PATCH', newWebhook)).json,
     { ...newWebhook, instanceId: 'blue' },
-    'what was chosen stays',
+    'a chosen value stays',
   )
   t.strictSame((await webhook(token, 'POST', { ...newWebhook, instanceId: '' })).json, {
     ...newWebhook,
@@ -127,7 +127,7 @@ t.test('An agent sets, reads, changes and removes its webhook', async (t) => {
   t.strictSame(
     (await webhook(token, 'PATCH', newWebhook)).json,
     { ...newWebhook, instanceId: agent },
-    'none chosen: the agent’s id',
+    'without a chosen one: the agent’s id',
   )
 })
 
@@ -304,7 +304,7 @@ t.test('The owner of the shard resolves routing and tokens synchronously; any ot
   const agent = await newAgent()
   const token = await newToken(agent)
   const caller = { kind: 'agent', id: agent, orgId: 'demo', agentId: agent }
-  t.type(here.byAccessToken(token), Promise, 'a token not seen before is asked about')
+  t.type(here.byAccessToken(token), Promise, 'a new token needs a query')
   t.strictSame(await here.byAccessToken(token), caller)
   const routes = await loadRouting(here, agent)
   const before = owned.state.reads
@@ -312,13 +312,13 @@ t.test('The owner of the shard resolves routing and tokens synchronously; any ot
     t.strictSame(here.byAccessToken(token), caller)
     t.equal(await loadRouting(here, agent), routes, 'the very same')
   }
-  t.equal(owned.state.reads, before, 'and from then on nothing is asked')
+  t.equal(owned.state.reads, before, 'and later calls need none')
   t.type(elsewhere.byAccessToken(token), Promise)
   t.strictSame(await elsewhere.byAccessToken(token), caller)
 
   const next = await newToken(agent)
   for (const directory of [here, elsewhere]) {
-    t.equal(await directory.byAccessToken(token), undefined, 'what was replaced is refused')
+    t.equal(await directory.byAccessToken(token), undefined, 'the replaced token is refused')
     t.strictSame(await directory.byAccessToken(next), caller)
     t.equal(await directory.byAccessToken(token), undefined)
   }
@@ -356,8 +356,8 @@ t.test('A result queried before a change is not used after it, and no result out
     ownerCache.invalidate('b')
     return 'old'
   })
-  t.equal(await pendingLoad, 'old', 'whoever asked before the change may hear of the time before it')
-  t.equal(ownerCache.get('b'), undefined, 'but nobody after him')
+  t.equal(await pendingLoad, 'old', 'a load from before the change may return the old value')
+  t.equal(ownerCache.get('b'), undefined, 'but no later one')
   tenure = 2
   t.equal(ownerCache.get('a'), undefined)
   await ownerCache.load('a', async () => 'two')
@@ -365,7 +365,7 @@ t.test('A result queried before a change is not used after it, and no result out
   t.equal(ownerCache.get('a'), undefined)
   await ownerCache.load('c', async () => 'three')
   tenure = 3
-  t.equal(ownerCache.get('c'), undefined, 'what was learnt without owning the shard is never held')
+  t.equal(ownerCache.get('c'), undefined, 'a result without ownership of the shard is never cached')
   for (const owner of ['x', 'y', 'z']) await ownerCache.load(owner, async () => owner)
   t.same(['x', 'y', 'z'].map(ownerCache.get), [undefined, 'y', 'z'], 'the oldest gives way')
   const refusal: Refusal = unavailable

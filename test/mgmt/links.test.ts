@@ -164,7 +164,7 @@ t.test('A person who enters a number gets a message, and spends one use however 
   t.same(await usesOf(linked), [2, 1])
   await enter(code, '0014155550100')
   await waitUntil(async () => (await readShownTo(linked)).length === 2, clock)
-  t.same(await usesOf(linked), [2, 1], 'the same number again takes nothing')
+  t.same(await usesOf(linked), [2, 1], 'the same number spends no other use')
   await enter(code, '+14155550101')
   t.same(await usesOf(linked), [1, 2])
 })
@@ -273,7 +273,7 @@ t.test('A closed link looks like one that never existed', async (t) => {
   t.not(await looks(code), unknown.text, 'open again')
   t.equal((await enter(code, '+14155550140')).status, 303)
   t.equal(await looks(code), unknown.text, 'used up')
-  t.equal((await enter(code, '+14155550140')).status, 404, 'for whoever used it too')
+  t.equal((await enter(code, '+14155550140')).status, 404, 'even for a person who used it')
   const expiring = await newLink(linked, { expiresAt: new Date(clock.now() + 60_000).toISOString() })
   t.not(await looks(expiring.code), unknown.text)
   await clock.advance(60_000)
@@ -313,7 +313,7 @@ t.test('A persona uses a link without spending a use, and finds the opener among
   t.same(redeemed.json, { status: 'queued', personaId: persona.id, userId: persona.userId })
   t.match((await call('GET', at)).json.data, [{ role: 'agent', text: 'Hello, this is Rehearsed. How can I help you?' }])
   t.same(await usesOf(linked), [25, 0])
-  t.same(await readShownTo(linked), [], 'nothing reaches a phone')
+  t.same(await readShownTo(linked), [], 'no message reaches a phone')
 
   t.equal((await redeem(linked, id, 'psn_none')).json.code, 'agent.persona.not_found')
   t.equal((await redeem(linked, 'lnk_none', persona.id)).json.code, 'resource.not_found')
@@ -423,7 +423,7 @@ t.test('A number gets few messages and an address few more attempts, each with i
   const { burstCalls } = budgets.linkAttempts
   const answers: Response[] = []
   for (let count = 0; count < burstCalls; count++) answers.push(await enter(code, '+14155550160', {}, own))
-  t.same([...new Set(answers.map(({ status }) => status))], [303], 'beyond its limit a number is answered the same')
+  t.same([...new Set(answers.map(({ status }) => status))], [303], 'beyond its limit a number gets the same response')
   const readShown = async () => (await own.mgmt('GET', '/v1/system/emulator/shown', { token: own.key })).json.data
   await waitUntil(async () => (await readShown()).length >= budgets.linkNumbers.burstCalls, clock)
   t.equal((await readShown()).length, budgets.linkNumbers.burstCalls)

@@ -67,7 +67,7 @@ t.test('The pages work in a browser', { skip: findChromium() ? false : 'Chromium
         t.same(violationTexts, [], `${name} is accessible`)
       }
       const unexpected = troubles.filter((each) => !/^(400|404|503|console: Failed to load resource)/.test(each))
-      t.same(unexpected, [], 'nothing is against the policy of a page')
+      t.same(unexpected, [], 'the page violates no policy')
       await close()
     })
   }

@@ -192,7 +192,7 @@ t.test('An invalid persona is refused, field by field', async (t) => {
     t.equal(status, 422, field)
     t.equal(json.errors[0].field, field)
   }
-  t.same((await call('GET', `/${agent.id}/personas`)).json.data, [], 'nothing came of any of them')
+  t.same((await call('GET', `/${agent.id}/personas`)).json.data, [], 'none of them had an effect')
   for (const path of ['', '/turns']) {
     const missing = await call('GET', `/${agent.id}/personas/psn_none${path}`)
     t.equal(missing.status, 404)
@@ -375,7 +375,7 @@ t.test('A reset gives a fresh identity and conversation, and the person as first
   t.match(
     (await fixture.does({ text: 'Hello' })).json.replies,
     [{ text: 'Welcome back.' }],
-    'the opt-out is gone with it',
+    'the opt-out is removed, too',
   )
   const late = { userId: before.userId, messages: [{ spec: 'amf/1', parts: [{ type: 'text', text: 'Late' }] }] }
   const token = (await call('POST', `/${fixture.agent}/gateway/_rotateToken`)).json.accessToken
@@ -389,7 +389,7 @@ t.test('A sandbox conversation leaves nothing in live lists, and is deleted with
   const fixture = await openSandbox(t)
   fixture.queueReplies('Hello.')
   await fixture.does({ text: 'Hi' })
-  t.same((await call('GET', `/${fixture.agent}/people`)).json.data, [], 'a persona is nobody’s customer')
+  t.same((await call('GET', `/${fixture.agent}/people`)).json.data, [], 'a persona is not listed among people')
   const { userId, personId } = (await call('GET', fixture.at)).json
   t.equal((await call('GET', `/${fixture.agent}/people/${personId}`)).status, 404)
   t.same(await rows(trafficTable, ['demo', fixture.agent]), [])
@@ -520,7 +520,7 @@ t.test(
       t.equal(refused.status, 422)
       t.equal(refused.json.errors[0].field, field)
     }
-    t.same((await call('GET', at)).json.data, [], 'what was refused left nothing')
+    t.same((await call('GET', at)).json.data, [], 'a refused request left nothing')
 
     const pilot = (await call('POST', at, { label: 'Pilot' })).json
     await clock.advance(1)
@@ -547,7 +547,7 @@ t.test(
     t.equal((await call('DELETE', `/${fixture.agent}`)).status, 204)
     await waitUntil(async () => (await call('POST', '', { id: fixture.agent, name: 'Another' })).status === 201)
     for (const { token } of [sitting, last])
-      t.equal(await opens(token), 401, 'another agent of the same id is not opened')
+      t.equal(await opens(token), 401, 'a new agent with the same id is not opened')
     t.same((await call('GET', at)).json.data, [])
   },
 )

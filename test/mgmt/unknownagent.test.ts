@@ -50,5 +50,5 @@ t.test('Every route below an agent is 404 for a missing agent, and for one of an
     }
   }
   const read = await node.mgmt('GET', '/v1/orgs/demo/agents/ada', { token: node.key })
-  t.strictSame(read.json, made.json, 'and nothing was done to it')
+  t.strictSame(read.json, made.json, 'and it was not changed')
 })

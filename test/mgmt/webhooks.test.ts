@@ -330,7 +330,7 @@ t.test('A webhook is created, read, changed and deleted as the contract says', a
     updatedAt: new Date(began + second).toISOString(),
   }
   t.strictSame(patched, { status: 200, json: changed })
-  t.strictSame((await node.call('PATCH', path, {})).json, changed, 'nothing supplied, nothing changed')
+  t.strictSame((await node.call('PATCH', path, {})).json, changed, 'an empty PATCH changes nothing')
   const { description: _description, ...cleared } = changed
   t.strictSame((await node.call('PATCH', path, { description: null })).json, cleared)
   const rotated = await node.call('POST', `${path}/_rotate`)
@@ -361,7 +361,7 @@ t.test('A webhook is created, read, changed and deleted as the contract says', a
     .filter((entry) => entry.isFile())
     .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'latin1'))
     .join()
-  t.ok(data.includes('http://127.0.0.1:9/c'), 'what is stored is in those files')
+  t.ok(data.includes('http://127.0.0.1:9/c'), 'these files contain the stored data')
   for (const secret of [signingSecret, rotated.json.signingSecret]) {
     t.notOk(data.includes(secret.slice(13)), 'no secret lies readable on disk')
     t.notOk(node.lines.join('').includes(secret))
@@ -685,7 +685,7 @@ t.test('Events during a pause wait for the webhook, oldest first, for as long as
   }
   node.clock.advance(11 * day)
   await waitUntil(async () => (await node.deliveries(id)).length === 3)
-  t.equal(receiver.at('/hook').length, 0, 'nothing goes out while it is paused')
+  t.equal(receiver.at('/hook').length, 0, 'no call is made during the pause')
   await node.call('PATCH', `/orgs/acme/webhooks/${id}`, { active: true })
   await waitUntil(async () => (await node.deliveries(id, '?state=delivered')).length === 3)
   t.same(
@@ -694,9 +694,9 @@ t.test('Events during a pause wait for the webhook, oldest first, for as long as
       .map(({ body }) => JSON.parse(String(body)).data.nth)
       .sort(),
     [1, 2, 3],
-    'what is older than the log is gone',
+    'deliveries older than the log are dropped',
   )
-  t.same(await node.deliveries(elsewhere.id), [], 'what a webhook is not subscribed to never waits for it')
+  t.same(await node.deliveries(elsewhere.id), [], 'events without a subscription never wait')
 })
 
 t.test('A webhook with a new URL keeps its pending deliveries', async (t) => {
@@ -863,9 +863,9 @@ t.test('An attempt whose shard leaves the process is aborted, stays pending and 
   const cut = node.runAttempt(which, lost.signal)
   await waitUntil(() => receiver.at('/hook').length === 2)
   lost.abort()
-  await t.rejects(cut, /left this node/, 'whoever has the shard next makes it again')
+  await t.rejects(cut, /left this node/, 'the next owner of the shard makes it again')
   await t.rejects(node.runAttempt(which, lost.signal), /left this node/)
-  t.equal(receiver.at('/hook').length, 2, 'without the shard nothing goes out')
+  t.equal(receiver.at('/hook').length, 2, 'without the shard no call is made')
   t.match(delivery(), { state: 'pending', inFlight: 1, triesInSchedule: 1, attemptCount: 0 })
 
   // Both at once: the webhook pauses while the shard goes. The next owner decides what becomes of the try.

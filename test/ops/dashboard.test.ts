@@ -66,7 +66,7 @@ function isSound(t: Test, where: string, expr: string): void {
   t.same(
     grouped.filter((label) => !all.has(label)),
     [],
-    `${where}: what it groups by is a label of what it reads`,
+    `${where}: it groups by labels of its series`,
   )
 }
 
@@ -84,7 +84,7 @@ t.test('Every expression of the dashboard is valid and names existing metrics an
   }
   for (const { expr } of dashboard.annotations.list) isSound(t, 'annotation', expr)
   const [, metric = '', label = ''] = /^label_values\((\w+), (\w+)\)$/.exec(dashboard.templating.list[1]!.definition!)!
-  t.ok(seriesOf(metric)?.includes(label), 'nodes are told by a label of a metric that is there')
+  t.ok(seriesOf(metric)?.includes(label), 'nodes are listed by a label of an existing metric')
 })
 
 t.test(
@@ -123,8 +123,8 @@ t.test('Every alert is valid, names existing metrics, and has a severity and a r
     isSound(t, alert, expr)
     t.match(patience, /^\d+[smh]$/, `${alert} waits`)
     t.match(labels.severity, /^(critical|warning)$/, alert)
-    t.match(annotations.summary, /\{\{ .+ \}\}/, `${alert} says what it is about`)
-    t.ok(annotations.runbook.endsWith('.'), `${alert} says what to do`)
+    t.match(annotations.summary, /\{\{ .+ \}\}/, `${alert} has a summary with a label or value`)
+    t.ok(annotations.runbook.endsWith('.'), `${alert} has a runbook`)
     const checked = new Set([
       ...spokenOf(expr).grouped,
       ...spokenOf(expr).selected.flatMap((each) => seriesOf(each.metric) ?? ofScrape),

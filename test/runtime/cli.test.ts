@@ -142,7 +142,7 @@ t.test('parley shards prints nodes and shard owners, and JSON for programs', asy
   t.equal(lines[2], '')
   t.match(lines[3], /^SHARD +OWNER +EPOCH +LAST COMMIT +PINNED +COPIES$/)
   for (const shard of [0, 1, 2]) t.match(lines[4 + shard], new RegExp(`^ +${shard} +embedded +1 +\\d+ +- +-$`))
-  t.same(lines.slice(7), [''], 'nothing more')
+  t.same(lines.slice(7), [''], 'no more lines')
   t.notMatch(people.stdout, '\u001b', 'no colours without a terminal')
 
   const programs = await parley(['shards', '--json'], env)
@@ -169,7 +169,7 @@ t.test('The node and the key come from flags, then from variables, then from the
     t.equal(code, exitCode.done, `${args.join(' ')} ${stderr}`)
   }
   const help = await withoutProcess(['shards', '--help'])
-  t.match(help.stdout, 'http://127.0.0.1:8081', 'the place of a node that was told nothing')
+  t.match(help.stdout, 'http://127.0.0.1:8081', 'the default address of a node')
 })
 
 t.test('A failure prints one sentence on stderr, nothing on stdout, and an exit code that classifies it', async (t) => {
@@ -273,7 +273,7 @@ t.test('A move waits until the shard has moved, and reports a timeout', async (t
   const late = await parley(['shards', 'move', '0', 'n3', '--wait', '1'], env)
   t.equal(late.code, exitCode.failed)
   t.match(late.stderr, /Shard 0 is still on n1 after 1 seconds\. It stays wanted on n3\.$/m)
-  t.match(late.stdout, /n1/, 'where it is now is told all the same')
+  t.match(late.stdout, /n1/, 'the current owner is printed nevertheless')
   const unawaited = await parley(['shards', 'move', '0', 'n2', '--wait', '0'], env)
   t.equal(unawaited.code, exitCode.done)
   t.equal(unawaited.stderr, '')
@@ -321,8 +321,8 @@ t.test('--watch repeats until it is interrupted, through a restart of the node',
   await waitUntil(() => countTables() > before && lines() > linesBefore)
   for (const { child } of [people, programs]) child.kill('SIGINT')
   for (const ended of [await people.ended(), await programs.ended()]) {
-    t.same([ended.code, ended.signal], [null, 'SIGINT'], 'which a shell tells as 130')
-    t.notMatch(ended.stdout, '\u001b', 'nothing is wiped where nobody looks on')
+    t.same([ended.code, ended.signal], [null, 'SIGINT'], 'which a shell reports as 130')
+    t.notMatch(ended.stdout, '\u001b', 'without a terminal the screen is not cleared')
   }
   const parsed = programs.printed.stdout
     .trimEnd()
@@ -336,7 +336,7 @@ t.test('--watch repeats until it is interrupted, through a restart of the node',
   const pipe = startParley(t, ['shards', '--watch'], env)
   await waitUntil(() => pipe.printed.stdout !== '')
   pipe.child.stdout?.destroy()
-  t.same((await pipe.ended()).code, exitCode.brokenPipe, 'nobody reads on: it ends as if by a broken pipe')
+  t.same((await pipe.ended()).code, exitCode.brokenPipe, 'without a reader it ends as with a broken pipe')
   const lost = await parley(['shards', '--watch'], { ...env, PARLEY_URL: `http://127.0.0.1:${await freePort()}` })
   t.equal(lost.code, exitCode.failed, 'a node that was never there is not watched')
 })
@@ -378,7 +378,7 @@ t.test('Problems stand out for the operator, in words always and in colour on a 
   ])
   const coloured = createTerminal(screen({ TERM: 'xterm-256color' }), screen({}))
   const painted = shardLines(list, coloured.paint)
-  t.strictSame(painted.map(stripVTControlCharacters), words, 'colour adds nothing and moves nothing')
+  t.strictSame(painted.map(stripVTControlCharacters), words, 'colour changes no text and no position')
   const red = '\u001b[31m'
   const yellow = '\u001b[33m'
   t.match(painted[8], `${red}(none)`)

@@ -249,7 +249,7 @@ t.test('No connection reaches a private address, in any notation and any resolut
   t.equal(seen(), 0)
   t.match(await poster(t).post({ ...hello, url: `http://127.1:${port}/` }), { ok: true, status: 204 })
   t.match(await poster(t).post({ ...hello, url: `http://[::1]:${port}/` }), { ok: true, status: 204 })
-  t.equal(seen(), 2, 'the canary does see who is let through')
+  t.equal(seen(), 2, 'the canary does see admitted requests')
 })
 
 t.test('A name is resolved once per connection, and the socket connects to the checked address', async (t) => {
@@ -521,7 +521,7 @@ t.test('An endpoint has to prove with its certificate that it is the host in the
   const port = await listen(t, server)
   const resolve = async () => ['127.0.0.1']
   const url = `https://hooks.example.com:${port}/in?x=1`
-  t.match(await poster(t, { resolve }).post({ ...hello, url }), { ok: false, reason: 'tls' }, 'nobody vouches for it')
+  t.match(await poster(t, { resolve }).post({ ...hello, url }), { ok: false, reason: 'tls' }, 'no authority signed it')
   const trusting = poster(t, { resolve, ca: cert })
   t.match(await trusting.post({ ...hello, url }), { ok: true, body: Buffer.from('signed for') })
   const other = `https://other.example.com:${port}/`

@@ -411,7 +411,7 @@ t.test('Requests of one turn are all decided before the first is answered, in or
   })
   batch.add(request('a'))
   batch.add(request('b'))
-  t.same(seen, [], 'nothing happens while requests still come in')
+  t.same(seen, [], 'no decision is made while requests still come in')
   await new Promise(setImmediate)
   t.same(seen, ['decide a', 'decide b', 'answer a', 'answer b'])
   batch.add(request('c'))
@@ -670,7 +670,7 @@ t.test('A limited route counts each API key, reports what is left, and refuses w
   t.equal(first.headers.get('ratelimit-remaining'), '99')
   t.equal(first.headers.get('ratelimit-reset'), '1')
   const invalid = await post('/send', '{}', { authorization: `Bearer ${testKey}` })
-  t.equal(invalid.headers.get('ratelimit-limit'), '100', 'a refused body tells it too')
+  t.equal(invalid.headers.get('ratelimit-limit'), '100', 'the reply to an invalid body has it, too')
   const answers = await Promise.all(Array.from({ length: 250 }, () => send(testKey)))
   const refused = answers.filter((answer) => answer.status === 429)
   t.ok(refused.length > 0, 'the burst ends')
@@ -770,7 +770,7 @@ t.test('A handler learns that its client disconnected, and the connection is rel
   partial.write(`${head('POST', '/v1/echo', 'content-length: 100')}{`)
   await new Promise((resolve) => setTimeout(resolve, 50))
   partial.destroy()
-  t.equal((await post('/echo', '{}')).status, 200, 'a body cut short harms nobody')
+  t.equal((await post('/echo', '{}')).status, 200, 'a truncated body affects no other request')
 })
 
 t.test('Ten thousand fuzzed requests get no 5xx and no internals', async (t) => {

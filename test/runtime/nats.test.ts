@@ -213,7 +213,7 @@ t.test('Framing and parsing have no I/O', async (t) => {
     t.equal(text(assemble(halves('d')[1])), 'd'.repeat(20))
     await clock.advance(1000)
     assemble(halves('e')[0])
-    t.equal(assemble(halves('c')[1]), undefined, 'what is too old went too')
+    t.equal(assemble(halves('c')[1]), undefined, 'messages that are too old were dropped, too')
     t.equal(text(assemble(halves('e')[1])), 'e'.repeat(20))
     t.equal(cut('f', 110).map(assemble).filter(Boolean).length, 0, 'a message longer than agreed is dropped')
     t.equal(cut('g', 100).map(assemble).filter(Boolean).length, 1)
@@ -375,7 +375,7 @@ t.test('A follower that misses a message, or gets none in time, ends', async (t)
   await waitUntil(() => deliver.ready())
   for (const [delivery, number] of [3, 4, 5].entries()) deliver.message(number, delivery + 1)
   await waitUntil(() => caughtUp.length > 0)
-  t.same(caughtUp, [5], 'what a server tells from before the beginning is passed over')
+  t.same(caughtUp, [5], 'entries before the start are skipped')
   t.equal(ends.length, 3)
   stop()
 })
@@ -448,7 +448,7 @@ t.test('A leader of two silent periods is made to step down, and a new one is no
   await publish()
   silent = true
   await publish()
-  t.same(stepDowns, [], 'it has taken something meanwhile')
+  t.same(stepDowns, [], 'it has accepted an entry since')
   await publish()
   t.same(stepDowns, ['n2'])
   await publish()
@@ -468,7 +468,7 @@ t.test('A log fulfils its contract', async (t) => {
     t.same(await log.bounds(), { first: 1, last: 3 })
     t.equal(text(await log.read(2)), 'entry 2')
     t.equal(await log.read(0), undefined)
-    t.equal(await log.read(4), undefined, 'what is not there yet')
+    t.equal(await log.read(4), undefined, 'an entry that does not exist yet')
     t.equal(await log.append(new Uint8Array(0), 3), 'appended', 'an empty entry is one too')
     t.equal((await log.read(4))?.length, 0)
   })
@@ -553,7 +553,7 @@ t.test('A log fulfils its contract', async (t) => {
     await fill(log, 1, count + 5)
     const late = follower(log, count)
     await waitUntil(() => late.received.length === 6)
-    t.equal(received.length, count - 5, 'nothing is told to one that was ended')
+    t.equal(received.length, count - 5, 'an ended follower gets nothing')
     late.stop()
   })
 
@@ -620,11 +620,11 @@ t.test('A log fulfils its contract', async (t) => {
     await log.trim(6)
     t.same(await log.bounds(), { first: 7, last: 6 }, 'all of it')
     await log.trim(1_000)
-    t.same(await log.bounds(), { first: 7, last: 6 }, 'to trim what is not there moves nothing')
+    t.same(await log.bounds(), { first: 7, last: 6 }, 'trimming missing entries changes nothing')
     await log.trim(3)
     t.equal(await log.append(bytes('entry 7'), 6), 'appended')
     await waitUntil(() => onTime.received.length === 3 && waiting.received.length === 1)
-    t.same(onTime.received, entries(5, 7), 'one that had heard it all goes on')
+    t.same(onTime.received, entries(5, 7), 'a follower that had all entries continues')
     t.same([onTime.ends, waiting.ends], [[], []])
     onTime.stop()
     waiting.stop()
@@ -730,7 +730,7 @@ t.test('A log survives the loss of its only server', async (t) => {
     restartedFollower.stop()
     await retryUntilDone(() => bus.settings.put('new', bytes('2')))
     await waitUntil(() => settings.seen.includes('new=2'))
-    t.same(settings.seen, ['kept=1', 'new=2'], 'what did not change is not told again')
+    t.same(settings.seen, ['kept=1', 'new=2'], 'an unchanged value is not reported again')
     await waitUntil(() => members.seen.includes('n1 gone'))
     await retryUntilDone(() => bus.members.put('n1', bytes('again')))
     await waitUntil(() => members.seen.includes('n1=again'))
@@ -798,7 +798,7 @@ t.test('A server with a full store refuses appends with a reason, and resumes wh
   t.ok(refusal instanceof BusUnreachable)
   t.match(refusal.message, /insufficient/)
   t.same(await log.bounds(), { first: 1, last })
-  t.ok(entry.equals((await log.read(last)) as Buffer), 'what it has it keeps')
+  t.ok(entry.equals((await log.read(last)) as Buffer), 'its existing entries stay')
   await log.trim(last - 1)
   t.equal(await log.append(entry, last), 'appended')
 })
@@ -850,7 +850,7 @@ t.test('A bucket fulfils its contract', async (t) => {
     await bucket.remove('w.3')
     const { seen, stop } = await watcher(other.settings)
     const ours = () => seen.filter((line) => line.startsWith('w.'))
-    t.same(ours(), ['w.1=a', 'w.2=b', 'w.3 gone'], 'told before the watch resolves')
+    t.same(ours(), ['w.1=a', 'w.2=b', 'w.3 gone'], 'reported before the watch resolves')
     for (let round = 0; round < 100; round++) await bucket.put('w.1', bytes(String(round)))
     await bucket.remove('w.2')
     await waitUntil(() => ours().at(-1) === 'w.2 gone')
@@ -868,7 +868,7 @@ t.test('A bucket fulfils its contract', async (t) => {
     const later = await watcher(other.settings)
     await bucket.put('w.1', bytes('after'))
     await waitUntil(() => later.seen.includes('w.1=after'))
-    t.equal(seen.length, before, 'nothing is told to one that was ended')
+    t.equal(seen.length, before, 'an ended watcher gets nothing')
     later.stop()
   })
 
@@ -951,7 +951,7 @@ t.test('Messages travel between nodes', async (t) => {
     )
     await t.rejects(bus.request('count', Buffer.alloc(limits.messageBytes + 1), hourMs), RangeError)
     t.equal(serveCalls, 0)
-    t.ok((await failureOf(bus, 'count', 200)) instanceof BusUnreachable, 'too long an answer is none')
+    t.ok((await failureOf(bus, 'count', 200)) instanceof BusUnreachable, 'a reply that is too long counts as none')
     t.equal(serveCalls, 1)
     for (const subject of ['', 'a b', 'a.*', '>', 'log_1'])
       await t.rejects(bus.request(subject, bytes('x'), 200), RangeError)
@@ -1059,11 +1059,11 @@ t.test('Snapshots fulfil their contract', async (t) => {
     }
     const putting = objects.put('shard.1', slow())
     await waitUntil(async () => (await countMessages()) > before + 4)
-    t.match(text(await readAll(await objects.get('shard.1'))), /^a+$/, 'the old one is read meanwhile')
+    t.match(text(await readAll(await objects.get('shard.1'))), /^a+$/, 'the old object is read in the meantime')
     release()
     await putting
     t.match(text(await readAll(await objects.get('shard.1'))), /^b+$/)
-    t.equal(await countMessages(), before + 4, 'three chunks and what names them')
+    t.equal(await countMessages(), before + 4, 'three chunks and their index')
     await objects.remove('shard.1')
     t.equal(await objects.get('shard.1'), undefined)
     await objects.remove('shard.1')
@@ -1203,14 +1203,14 @@ t.test('A cluster of three servers tolerates failures', async (t) => {
       await appendSurely(log, bytes(`entry ${after + 1}`), after)
     }
     await waitUntil(() => followLog.length === count)
-    t.same(followLog, entries(1, count), 'as one that follows all the while is told')
+    t.same(followLog, entries(1, count), 'as a continuous follower gets it')
     await killed?.start()
     for (const server of cluster.servers) {
       const other = await (await open(t, [server.url])).log(0)
       t.same(await retryUntilDone(() => other.bounds()), { first: 1, last: count })
       const { received, stop } = follower(other, 0)
       await waitUntil(() => received.length === count)
-      t.same(received, entries(1, count), `as ${server.name} tells it`)
+      t.same(received, entries(1, count), `as ${server.name} has it`)
       stop()
     }
   })
@@ -1381,7 +1381,7 @@ t.test('Connections are authenticated', async (t) => {
       t.match(
         await refusalOf({ servers: [server.url.replace('tls:', 'nats:')] }),
         untrusted,
-        'even if nobody asked for TLS',
+        'even if TLS was not requested',
       )
       t.match(await refusalOf({ servers: [server.url], tlsCaFile: theirs.caFile }), untrusted, 'with another authority')
       t.match(
@@ -1499,7 +1499,7 @@ t.test('No message of a stranger disturbs a node', async (t) => {
   t.equal(text(await retryUntilDone(() => bus.request('echo', bytes('fine'), hourMs))), 'fine')
   await outside.request('parley.log.0', 'written by a stranger')
   await waitUntil(() => received.length === 1)
-  t.equal(await log.append(bytes('mine'), 0), 'conflict', 'an entry is an entry, whoever wrote it')
+  t.equal(await log.append(bytes('mine'), 0), 'conflict', 'an entry of any writer is an entry')
   t.same(ends, [])
   t.same(
     logged.filter(({ event }) => event === 'bus.listener.failed'),

@@ -61,7 +61,7 @@ t.test('A child adds its fields to every line, a field of the call wins, and res
     event_: 'z',
     event: 'x.y',
   })
-  t.equal(line.match(/"node"/g)?.length, 1, 'no name stands twice')
+  t.equal(line.match(/"node"/g)?.length, 1, 'no name occurs twice')
 })
 
 t.test('Lines below the level are not written', async (t) => {
@@ -182,7 +182,7 @@ t.test('No line can forge another or drive a terminal', async (t) => {
   const line = lineOf((log) => log.info(nasty, { [nasty]: nasty }))
   t.equal(line.indexOf('\n'), line.length - 1)
   for (const char of '\r\u001b\u009b\u2028\u202e\0') t.notOk(line.includes(char), `character ${char.charCodeAt(0)}`)
-  t.equal(JSON.parse(line).event, nasty, 'and nothing of it is lost')
+  t.equal(JSON.parse(line).event, nasty, 'and no field is lost')
 })
 
 t.test('A field with a secret’s name is hidden with any value, and counts are not', async (t) => {

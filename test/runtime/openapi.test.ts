@@ -321,7 +321,7 @@ t.test('A reply of a route under an error status is listed beside the error', (t
   t.match(responses[400]!.content['application/json']!.schema, { properties: { sentence: { type: 'string' } } })
   t.match(responses[400]!.description, /request\.invalid/)
   t.same(Object.keys(responses[503]!.content).sort(), ['application/problem+json', 'text/html'])
-  t.match(responses[503]!.headers, { 'Retry-After': {} }, 'and what goes with the error still does')
+  t.match(responses[503]!.headers, { 'Retry-After': {} }, 'and the headers of the error stay')
   t.end()
 })
 
@@ -535,7 +535,7 @@ t.test('The page, its files and the document are served in an encoding that the 
   const page = await get('/docs')
   const html = await page.body.text()
   t.match(html, '<title>Parley gateway API</title>')
-  t.notMatch(html, /<script(?![^>]* src=)|<style| style=| on\w+=/, 'nothing is inline')
+  t.notMatch(html, /<script(?![^>]* src=)|<style| style=| on\w+=/, 'no schema is inline')
   t.match(page.headers['content-security-policy'], /^default-src 'none'; script-src 'self'; style-src 'self';/)
   t.notMatch(page.headers['content-security-policy'], 'unsafe')
 
@@ -548,7 +548,7 @@ t.test('The page, its files and the document are served in an encoding that the 
     t.equal(plain.headers['content-encoding'], undefined, path)
     t.equal(plain.headers.vary, 'accept-encoding')
     const validationProblem = Buffer.from(await plain.body.arrayBuffer())
-    t.ok(validationProblem.equals(gunzipSync(await small.body.arrayBuffer())), `${path} is the same compressed`)
+    t.ok(validationProblem.equals(gunzipSync(await small.body.arrayBuffer())), `${path} is the same when compressed`)
     t.match(plain.headers.etag, /^"[\w-]+"$/)
     t.not(plain.headers.etag, small.headers.etag, 'a strong tag names bytes')
     const revalidated = await get(path, { 'if-none-match': `"other", ${String(plain.headers.etag)}` })

@@ -137,10 +137,10 @@ t.test('An adapter that ends or blocks its thread is restarted, and other adapte
       externalBytes: 128e6,
     })
     const pending = send(adapter, doing)
-    t.same(await send(adapters[1]!, 'Hello'), sent, 'another adapter answers meanwhile')
+    t.same(await send(adapters[1]!, 'Hello'), sent, 'another adapter answers in the meantime')
     const outcome = await pending
     t.match(outcome, { kind: 'refused', retry: 'later' }, doing)
-    t.notOk('isUnknown' in outcome, 'nothing had left the node')
+    t.notOk('isUnknown' in outcome, 'no request had left the node')
     t.match(linesNamed('adapter.thread.ended'), [{ calls: 1 }], doing)
     await waitUntil(() => isBack(adapter))
     t.equal(linesNamed('adapter.thread.ended').length, 1)
@@ -197,7 +197,7 @@ t.test('An adapter in its thread queries the node for data that only the node ha
   const [isWithheld, at, cached] = await probeContext()
   t.equal(isWithheld, 'false')
   t.ok(Number(at) >= 1_000 && Number(at) < Date.now() / 2, 'the clock is that of the node')
-  t.match(await probeContext({ isCancelled: () => true }), ['true', /^\d+$/, cached], 'what the adapter keeps is kept')
+  t.match(await probeContext({ isCancelled: () => true }), ['true', /^\d+$/, cached], 'the adapter’s own state is kept')
   const other = await probeContext({ cache: createTokenCache({ now: () => 0 }) })
   t.not(other[2], cached, 'a binding with other credentials has a memory of its own')
   const end = new AbortController()

@@ -138,7 +138,7 @@ t.test('A bucket has exact arithmetic', async (t) => {
         return part.burstCalls * nodes <= burstCalls && part.refillUnitsPerMicro * nodes <= shape.refillUnitsPerMicro
       }),
     )
-    t.equal(shapeOf(budgets.send, 1 / 1000).burstCalls, 1, 'and a part is never nothing')
+    t.equal(shapeOf(budgets.send, 1 / 1000).burstCalls, 1, 'and a share is never zero')
     t.throws(() => shapeOf({ burstCalls: 1e7, refillPerSecond: 1 }), /cannot be counted exactly/)
   })
 })
@@ -247,8 +247,8 @@ t.test('Buckets are shared in Redis', async (t) => {
       return redis.command('EVAL', spendScript('local now = 0'), 1, 'bucket', ...figures)
     }
     t.same(await ask(3), [1, 2 * callUnits, 0], 'an unknown bucket starts there')
-    t.same(await ask(burstCalls), [1, 1 * callUnits, 0], 'a higher belief changes nothing')
-    t.same(await ask(0.5), [0, 0.5 * callUnits, 0], 'a lower one is taken')
+    t.same(await ask(burstCalls), [1, 1 * callUnits, 0], 'a higher estimate changes nothing')
+    t.same(await ask(0.5), [0, 0.5 * callUnits, 0], 'a lower one is adopted')
   })
 
   t.test('A key reveals nothing of its subject and expires once the bucket is full', async (t) => {
@@ -287,7 +287,7 @@ t.test('Buckets work while Redis is unavailable', async (t) => {
     t.match(node.degraded(), /ECONNREFUSED/)
     await redis.start()
     await until(() => node.degraded() === undefined)
-    t.ok(node.spend('send', 'subject') instanceof Promise, 'it asks Redis again')
+    t.ok(node.spend('send', 'subject') instanceof Promise, 'it calls Redis again')
     t.match(log.lines, [/^warn: Redis is away \(ECONNREFUSED\)/, /^info: Redis is back/])
     t.equal(log.lines.length, 2, 'one line when it went and one when it came')
   })
@@ -381,7 +381,7 @@ t.test('Buckets work while Redis is unavailable', async (t) => {
     await redis.command('CONFIG', 'SET', 'maxmemory', '0')
     await until(() => node.degraded() === undefined)
     const pending = node.spend('send', 'subject')
-    t.ok(pending instanceof Promise, 'it asks Redis again')
+    t.ok(pending instanceof Promise, 'it calls Redis again')
     t.match(await pending, { allowed: true })
     t.equal(node.degraded(), undefined)
   })
@@ -430,7 +430,7 @@ t.test('Buckets work while Redis is unavailable', async (t) => {
       const node = await openBuckets({ redisUrl, redisTlsCaFile: tls.caFile })
       t.teardown(() => node.close())
       await until(() => node.degraded() === undefined)
-      t.ok(node.spend('send', redisUrl) instanceof Promise, 'it asks Redis')
+      t.ok(node.spend('send', redisUrl) instanceof Promise, 'it calls Redis')
     }
     const untrusted = /\((SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_VERIFY_LEAF_SIGNATURE)\)/
     const refused: [OpenBucketsOptions, RegExp][] = [
@@ -475,7 +475,7 @@ t.test('Buckets work while Redis is unavailable', async (t) => {
     const lonely = new RedisBuckets({ url: redis.url })
     await until(() => lonely.degraded()?.includes('ECONNREFUSED') === true)
     await lonely.close()
-    t.same(log.lines, [], 'and complains to nobody')
+    t.same(log.lines, [], 'and it reports no error')
   })
 })
 

@@ -72,9 +72,9 @@ t.test('Jobs run up to the limit, in total and per key, and the others in order 
   await nextTurn()
   t.same(began.slice(4), ['a3', 'a4'])
   await Promise.all(acquiring)
-  t.equal(await acquire('a', never, 1), undefined, 'one whose turn does not come in time is told so')
+  t.equal(await acquire('a', never, 1), undefined, 'a waiter whose time is over is refused')
   ends.get('a3')!()
-  t.type(await acquire('a', never, 60_000), 'function', 'and stands in nobody’s way')
+  t.type(await acquire('a', never, 60_000), 'function', 'and it blocks no other')
   await t.rejects(acquire('a', AbortSignal.abort(new Error('before')), 60_000), /before/)
 })
 

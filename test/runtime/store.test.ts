@@ -191,7 +191,7 @@ t.test('The rows of a space are complete, in order, and recreate the space elsew
     }),
     { numRuns: 100 },
   )
-  t.same(copies.space(2_000).rows(undefined, 10), [], 'a space that nobody wrote to has none')
+  t.same(copies.space(2_000).rows(undefined, 10), [], 'an unwritten space has no rows')
   await copies.close()
 })
 
@@ -335,7 +335,7 @@ t.test('Commits resolve in the order of the calls, each once its writes can be r
     order.push(n)
     t.same(space.get(of, [n]), { n }, 'as it was at the call')
   })
-  t.equal(space.get(of, ['last']), undefined, 'nothing is seen before it is durable')
+  t.equal(space.get(of, ['last']), undefined, 'no write is visible before it is durable')
   await Promise.all(commits)
   t.same(
     order,
@@ -429,7 +429,7 @@ t.test('Commits that wait behind a failed or refused one fail with it', async (t
   for (const one of failed) t.match(one, { status: 'rejected', reason: { message: 'failed' } })
   await t.rejects(add(0, change(5)), { message: 'failed' })
   await setImmediate()
-  t.equal(groups.length, 1, 'nothing more is written')
+  t.equal(groups.length, 1, 'no more data is written')
   t.match(commits.failure(), { cause: { message: 'bad sector' } })
   await commits.waitUntilIdle()
 })
@@ -510,7 +510,7 @@ t.test('A range abandoned at any row does not prevent reuse of its space', async
   const abandoned = mine.space(0).range(of)[Symbol.iterator]()
   t.equal(abandoned.next().done, false)
   for (let n = 0; n < 100; n++) await put(n)
-  t.ok(statSync(join(dir, dataFileName)).size < 3_000_000, 'a hundred records of 100 kB took the place of one another')
+  t.ok(statSync(join(dir, dataFileName)).size < 3_000_000, 'a hundred records of 100 kB replaced each other')
   t.equal(abandoned.next().done, false, 'and the range goes on')
   await mine.close()
   t.throws(() => abandoned.next() && mine.space(0).get(of, [0]), /closed/)
@@ -540,7 +540,7 @@ t.test(
     t.same(
       Array.from(mine.space(0).range(of), (row) => row.value),
       [1],
-      'what is there can still be read',
+      'existing data can still be read',
     )
     free++
     t.equal(mine.failure(), undefined)
@@ -553,7 +553,7 @@ t.test(
     await t.rejects(
       put(5),
       { name: 'StoreFailed', message: /does not say how much room/ },
-      'a disk that cannot be asked',
+      'a disk whose free space is unknown',
     )
     free = limits.freeDiskBytes
     await put(6)
@@ -613,7 +613,7 @@ t.test('With write-behind, kill -9 leaves every commit up to some point and none
     const mine = await openStore({ dir, shards: 16 })
     const isThere = ({ writer, n }: Pair) => mine.space(0).get(left, [writer, n]) !== undefined
     const lost = acknowledged.filter((pair) => !isThere(pair))
-    t.same(lost, acknowledged.slice(acknowledged.length - lost.length), `the last ${lost.length} are gone`)
+    t.same(lost, acknowledged.slice(acknowledged.length - lost.length), `the last ${lost.length} are lost`)
     t.same([...mine.space(0).range(left)], [...mine.space(0).range(right)], 'no commit is torn')
     await mine.close()
   }
@@ -630,7 +630,7 @@ t.test('Data with write-behind is complete after a kill, however it is opened', 
     const mine = await openStore({ dir: readValues, shards: 16, durability })
     const there = [...mine.space(0).range(left)]
     t.same(there, [...mine.space(0).range(right)], 'no commit is torn')
-    t.ok(there.length <= killed.length + 8, 'and some of the last may be gone')
+    t.ok(there.length <= killed.length + 8, 'and some of the last may be lost')
     await commit(mine.space(0), [{ table: left, key: [99, 1], value: { n: 1, text: '' } }])
     await mine.close()
     t.same(readdirSync(readValues).sort(), [dataFileName, `${dataFileName}-lock`], 'closed, it is like any other')
@@ -640,11 +640,7 @@ t.test('Data with write-behind is complete after a kill, however it is opened', 
   }
   rmSync(join(image, dataFileName))
   const opening = openStore({ dir: image, shards: 16 })
-  await t.rejects(
-    opening,
-    /is missing, and there was one/,
-    'what is left beside data that is gone is not taken for data',
-  )
+  await t.rejects(opening, /is missing, and there was one/, 'files left beside lost data do not count as data')
 })
 
 t.test(
@@ -697,7 +693,7 @@ function checkFailure(t: Test, stdout: string): void {
   t.match(outcome.failed, { name: 'StoreFailed', message: /failed: .*until the process is started again/ })
   t.same(outcome.later, outcome.failed)
   t.same(outcome.failure, outcome.failed)
-  t.equal(outcome.rows, pairsIn(lines).length, 'readers see what was acknowledged and nothing else')
+  t.equal(outcome.rows, pairsIn(lines).length, 'readers see only acknowledged commits')
   t.equal(lines.at(-1), '"closed"')
 }
 

@@ -184,7 +184,7 @@ t.test('A person’s action reports the device capabilities: all of them, unless
     calls: 0,
     taken: true,
   })
-  t.equal(receiver.at('/apple/message').length, 1, 'nobody is told of it by itself')
+  t.equal(receiver.at('/apple/message').length, 1, 'no other person is reported')
   await emulator.act('apple', person, { kind: 'typing' })
   t.equal(lastCapabilityList(), 'QUICK,TIME')
   await emulator.act('apple', 'urn:mbid:somebody-else', { kind: 'text', text: 'Hi' })

@@ -31,7 +31,7 @@ async function receiveMediaRef(
   const item = items[before]!
   if ('problem' in item || item.inbound.kind !== 'content') throw new Error('it is not understood')
   const [media] = item.inbound.content.media as readonly ProviderMedia[]
-  t.notMatch(JSON.stringify(media), 'a.example', 'where it comes from is not told')
+  t.notMatch(JSON.stringify(media), 'a.example', 'the URL does not reveal its origin')
   return media!.mediaRef
 }
 
@@ -53,12 +53,12 @@ for (const [provider, adapter, address, secret] of rows) {
     const auth = { ...(sendContext.auth as Account['auth']), [secret]: 'xoxb-another' }
     for (const wrong of ['', 'Bearer x', 'Basic eDp5']) {
       const bad = await fetch(url, { headers: { authorization: wrong }, redirect: 'manual' })
-      t.notOk(Buffer.from(await bad.arrayBuffer()).includes(png), 'nothing of it without the credentials')
+      t.notOk(Buffer.from(await bad.arrayBuffer()).includes(png), 'the file is refused without the credentials')
     }
     const other = await adapter.openMedia!(mediaRef, { ...sendContext, auth })
     if (other.kind === 'at') {
       const bad = await fetch(other.url, { headers: other.headers })
-      t.notOk(Buffer.from(await bad.arrayBuffer()).includes(png), 'nor with those of somebody else')
+      t.notOk(Buffer.from(await bad.arrayBuffer()).includes(png), 'the file is refused with other credentials')
     }
   })
 

@@ -202,7 +202,7 @@ t.test('An app gets a handshake with its verify token and returns the challenge'
   for (const provider of ['whatsapp', 'messenger', 'instagram'] as const) {
     const { auth } = emulated.account(provider)
     const greeting = emulated.emulator.accounts.greet(provider)
-    t.equal(await greeting, 'refused', 'an answer without the challenge is none')
+    t.equal(await greeting, 'refused', 'an answer without the challenge is invalid')
     greeted.push(auth.verifyToken as string)
   }
   t.equal(new Set(greeted).size, 3)
@@ -299,7 +299,7 @@ t.test('Messenger and Instagram each refuse a message over their own limits', as
   t.equal((await instagram.send({ text: 'é'.repeat(501) })).status, 400, 'Instagram counts bytes')
   const dial = generic({ title: 'a', buttons: [{ type: 'phone_number', title: 'Call', payload: '+15550100001' }] })
   t.equal((await messenger.send(dial)).status, 200)
-  t.equal((await instagram.send(dial)).status, 400, 'and dials nobody')
+  t.equal((await instagram.send(dial)).status, 400, 'and it dials no number')
 })
 
 t.test('Quick replies return as a message with a truncated title, buttons as a postback', async (t) => {

@@ -255,7 +255,7 @@ t.test('A phone has the features that its person chose, and gets nothing that ne
   t.equal((await send({ contentMessage: needing.RICHCARD_CAROUSEL }, id)).status, 400)
   await emulator.act('rbm', person, { kind: 'device', abilities: all })
   t.equal((await send({ contentMessage: needing.RICHCARD_CAROUSEL }, id)).status, 200)
-  t.match(emulator.sent(0, { address: person }).at(-1), { providerId: id }, 'what was refused has used no id')
+  t.match(emulator.sent(0, { address: person }).at(-1), { providerId: id }, 'a refused message uses no id')
   t.match(await emulator.act('rbm', person, { kind: 'device', abilities: ['FLY'] }), { kind: 'impossible' })
 })
 
@@ -275,7 +275,7 @@ t.test('A message can be revoked while the phone is off, and not after it arrive
   const third = randomUUID()
   await send(textBody('arrives too'), third)
   const events = (await emulated.waitForCalls('/rbm', 4)).map((each) => eventIn(each, auth).messageId)
-  t.same(events, [first, first, third, third], 'what was taken back has no receipt')
+  t.same(events, [first, first, third, third], 'a revoked message has no receipt')
 })
 
 t.test('Every action of a person arrives as a signed event of its kind', async (t) => {
@@ -315,7 +315,7 @@ t.test('Every action of a person arrives as a signed event of its kind', async (
     { eventType: 'UNSUBSCRIBE' },
     { text: 'STOP' },
   ])
-  t.equal((await send(textBody('a'))).status, 403, 'nothing reaches who has unsubscribed')
+  t.equal((await send(textBody('a'))).status, 403, 'an unsubscribed person gets no message')
   await emulator.act(account.id, person, { kind: 'optIn' })
   t.equal((await send(textBody('a'))).status, 200)
   const mark = (messageId: string) =>

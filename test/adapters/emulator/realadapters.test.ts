@@ -124,7 +124,7 @@ for (const [provider, { adapter, address, states, taps }] of realProviders) {
     t.same(
       items.filter((item) => 'problem' in item),
       [],
-      'and nothing of it was a riddle',
+      'and all of it was understood',
     )
   })
 

@@ -27,7 +27,7 @@ t.test('The generated package runs its tests with the runner of node', async (t)
   t.match(passed.stdout, /# pass [2-9]\d/)
   const receive = join(dir, 'receive.js')
   writeFileSync(receive, readFileSync(receive, 'utf8').replace('!sameText(', '!String('))
-  t.equal(run().status, 1, 'and an adapter that takes any signature fails')
+  t.equal(run().status, 1, 'and an adapter that accepts any signature fails')
 })
 
 /** Without what marks this process as a test run by another runner. */

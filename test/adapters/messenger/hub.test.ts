@@ -119,6 +119,6 @@ for (const [name, adapter] of adapters) {
         return adapter.receive(request(altered, good), auth).kind === 'refused'
       }),
     )
-    t.equal(adapter.receive(request(body, good), auth).kind, 'items', 'and unaltered it is taken')
+    t.equal(adapter.receive(request(body, good), auth).kind, 'items', 'and the unaltered call is accepted')
   })
 }

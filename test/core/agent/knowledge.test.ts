@@ -83,7 +83,7 @@ t.test('Fields of another kind of action are dropped, and phones are stored as E
       ],
     })?.actions?.map(({ label: _label, ...action }) => action),
     [{ url: good.url }, { kind: 'dial', phone: '+14155550100' }, { kind: 'reply', value: 'v' }],
-    'whatever they hold',
+    'for any fields',
   )
 })
 
@@ -173,7 +173,7 @@ t.test('A plain address is geocoded: formatted when found, 422 when not, stored 
   })
   t.same(storedThing({ location: { address: 'Main St 1' } })?.location, { address: 'Main St 1' })
   const repeated = { things: [thing({ location: { address: '1 Main Street, Springfield' } })] }
-  t.same(addressesToGeocode(placed, repeated), [], 'what has coordinates already is not looked up again')
+  t.same(addressesToGeocode(placed, repeated), [], 'a location with coordinates is not geocoded again')
   t.same(must(replaceThings(placed, repeated, readers)).things[0]?.location, {
     address: '1 Main Street, Springfield',
     latitude: 1,
@@ -193,7 +193,7 @@ t.test('Collections of a thing are a set, and the old single field is converted'
   t.equal(thingView(inTwo.things[0]!).collection, 'b', 'a read shows the first')
   const after = (change: object) => must(put([thing(change)], inTwo)).things[0]?.collections
   t.same(after({ collections: ['c'], collection: 'b' }), ['c'], 'collections wins')
-  t.same(after({ collection: 'b' }), ['b', 'a'], 'the others stay when it is what GET returned')
+  t.same(after({ collection: 'b' }), ['b', 'a'], 'the others stay if it equals what GET returned')
   t.same(after({ collection: 'a' }), ['a'], 'otherwise the thing moves')
   t.same(after({}), undefined, 'with neither it belongs to none')
   t.same(after({ collections: [] }), undefined)

@@ -336,5 +336,5 @@ t.test('Lint checks a large agent in many steps, with the same findings', async 
   for (const _step of lintInSteps(document)) steps++
   t.ok(steps >= length, `${steps} steps`)
   const dangling = lint(document).warnings.filter(({ code }) => code === 'playbook.template.unknown')
-  t.equal(dangling.length, length, 'what a text says all along is told of it once')
+  t.equal(dangling.length, length, 'a repeated finding in one text is reported once')
 })

@@ -397,7 +397,7 @@ t.test('No text contains a URL with a user name or password, and any other text 
       ['body', 'body', 'examples[0][0].content', 'email.fromName'],
     )
     for (const { message } of faults) t.equal(message, 'must not hold an address with a user name or password')
-    t.same(faultsOf(capabilities.NotificationsBody, { emailApiKey: body }), [], 'what is sealed may hold one')
+    t.same(faultsOf(capabilities.NotificationsBody, { emailApiKey: body }), [], 'a sealed text may contain one')
   }
   const acceptedBodies = [
     'https://a.example/@me?to=x@y.example#@',

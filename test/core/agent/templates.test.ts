@@ -66,7 +66,7 @@ t.test('omit-sentence removes the sentence of the slot and no other', async (t) 
     blocked: false,
   })
   t.equal(rendered('One.\nTwo {person.lastName}\n\nThree.').renderedText, 'One.\n\nThree.')
-  t.equal(rendered('{person.lastName}, what can I get you?').renderedText, '', 'nothing is left of it')
+  t.equal(rendered('{person.lastName}, what can I get you?').renderedText, '', 'the text is empty')
   t.equal(rendered('See Dr. {person.lastName} today. Bye.').renderedText, 'Bye.', 'a title ends no sentence')
   t.equal(rendered('Pay 3.50 {person.lastName} now. Bye.').renderedText, 'Bye.', 'nor does a decimal point')
   t.equal(
@@ -98,7 +98,7 @@ t.test('defaultOnMissingSlot applies to slots without a policy of their own', as
     t.same(rendered('Hi {person.lastName}.', policy).missingSlots, missing(policy))
     t.same(rendered('Hi {person.lastName|you}.', policy).missingSlots, missing('default'))
   }
-  t.same(rendered('Hi {person.lastName}.').missingSlots, missing('omit-sentence'), 'sentences, when nothing is said')
+  t.same(rendered('Hi {person.lastName}.').missingSlots, missing('omit-sentence'), 'omit-sentence is the default')
 })
 
 t.test('Blank text is a missing value, and each missing slot is reported once', async (t) => {

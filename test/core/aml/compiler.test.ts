@@ -49,7 +49,7 @@ type Row = readonly [what: string, aml: string, ...problems: string[]]
 function checkRows(t: Test, rows: readonly Row[]): void {
   for (const [what, aml, ...problems] of rows) {
     t.same(problemsOf(aml), problems, what)
-    t.equal(compile(aml).message === undefined, problems.length > 0, 'and there is a message when nothing is wrong')
+    t.equal(compile(aml).message === undefined, problems.length > 0, 'there is a message if there are no problems')
   }
 }
 
@@ -220,7 +220,7 @@ t.test('Each problem of the contract is reported with its line and column', asyn
     ['an option id twice', lines('[[ask.choice #a | Which?', 'x = X', '', '  x = Y', ']]'), '4:3 duplicateId'],
     ['a slot id twice', slots('x = 2030-01-01T10:00:00Z', 'x = 2030-01-01T11:00:00Z'), '3:1 duplicateId'],
     [
-      'a date that is none',
+      'an invalid date',
       slots('x = tomorrow', 'y = 2030-02-30T10:00:00Z', 'z = 2030-01-01T10:00:00'),
       '2:1 badDate',
       '3:1 badDate',
@@ -327,10 +327,10 @@ t.test('A slot is read in the zone of the conversation if that shows the time as
   t.equal(zoneOf('2030-01-01T10:00:00-03:30', 'Europe/Paris'), 'America/St_Johns', 'and in winter')
   t.equal(zoneOf('2030-07-01T10:00:00-02:30', 'Europe/Paris'), 'America/St_Johns', 'or in summer')
   t.equal(zoneOf('2030-07-01T10:00:00+12:45', 'Europe/Paris'), 'Pacific/Chatham', 'of quarters')
-  t.equal(zoneOf('2030-07-01T10:00:00-13:00', 'Europe/Paris'), 'UTC', 'further west than anybody')
-  t.equal(zoneOf('2030-01-01T10:00:00Z'), 'UTC', 'no zone told')
-  t.equal(zoneOf('2030-01-01T10:00:00Z', 'Nowhere/Land'), 'UTC', 'a zone that is none')
-  t.equal(zoneOf('2030-01-01T10:00:00+05:17', 'Europe/Paris'), 'UTC', 'an offset of nobody')
+  t.equal(zoneOf('2030-07-01T10:00:00-13:00', 'Europe/Paris'), 'UTC', 'further west than any zone')
+  t.equal(zoneOf('2030-01-01T10:00:00Z'), 'UTC', 'no zone given')
+  t.equal(zoneOf('2030-01-01T10:00:00Z', 'Nowhere/Land'), 'UTC', 'an invalid zone')
+  t.equal(zoneOf('2030-01-01T10:00:00+05:17', 'Europe/Paris'), 'UTC', 'an offset of no zone')
   t.match(compile(lines('[[ask.time #a | When?', 'x = 2030-01-01T10:00:00+05:17', ']]')).warnings, [
     { line: 2, code: 'unknownOffset' },
   ])
@@ -379,7 +379,7 @@ t.test('Warnings name the channel with the fewest features, and are complete', a
   const slots = lines('[[ask.time #a | When?', 'x = 2030-01-01T10:00:00+02:00', 'y = 2030-01-01T10:00:00Z', ']]')
   const now = Date.parse('2030-01-01T09:00:00Z')
   t.match(warningsOf(slots, { now }), [{ line: 2, column: 1, code: 'pastSlot' }])
-  t.same(warningsOf(slots), [], 'without a clock nothing is past')
+  t.same(warningsOf(slots), [], 'without a clock no time is past')
 })
 
 t.test('Text that is longer than all parts together is refused before it is parsed', async (t) => {

@@ -113,6 +113,6 @@ t.test('Only known error codes of a provider pass, and none can imitate ours', a
   fc.assert(fc.property(fc.string(), (text) => Object.hasOwn(reasons, providerReason(text))))
   for (const [reason, sentence] of Object.entries(reasons)) {
     t.match(reason, /^[a-z_]+$/)
-    t.match(sentence, /^[A-Z][^<>&"]+\.$/, 'a sentence that can stand in a page as it is')
+    t.match(sentence, /^[A-Z][^<>&"]+\.$/, 'a sentence that is safe in a page')
   }
 })

@@ -20,10 +20,10 @@ const question = {
 
 t.test('Device capabilities are saved only when they change', async (t) => {
   const before = createChat().conversation()
-  t.equal(withDeviceCapabilities(before, undefined), before, 'who does not say takes nothing away')
+  t.equal(withDeviceCapabilities(before, undefined), before, 'a report without capabilities removes none')
   const updated = withDeviceCapabilities(before, ['LIST', 'QUICK'])
   t.same(updated, { ...before, deviceCapabilities: ['LIST', 'QUICK'] })
-  t.equal(withDeviceCapabilities(updated, ['QUICK', 'LIST']), updated, 'in whatever order it is told')
+  t.equal(withDeviceCapabilities(updated, ['QUICK', 'LIST']), updated, 'in any order')
   t.equal(withDeviceCapabilities(updated, undefined), updated)
   t.same(withDeviceCapabilities(updated, []).deviceCapabilities, [])
 })

@@ -70,7 +70,7 @@ t.test('Receipts neither begin nor prolong a session, and carry the current one 
   chat.events()
   chat.advance(60 * minute)
   chat.receipt({ providerId: 'p2', state: 'delivered' })
-  t.equal(chat.events()[0]!.sessionId, chat.outgoing(late)!.sessionId, 'none is on: that of its send')
+  t.equal(chat.events()[0]!.sessionId, chat.outgoing(late)!.sessionId, 'no session is open: that of its send')
 })
 
 t.test('A conversation start of the channel begins a new session even within a session', async (t) => {
@@ -235,7 +235,7 @@ t.test('Each question of one message is answered on its own, by text and by tap'
     t.match(chat.types(), [{ type: 'message' }], 'answered is answered')
     chat.receiveText(channel === 'sms' ? '4' : 'pie')
     t.match(chat.types(), [{ type: 'result', result: { intentId: 'food', optionIds: ['pie'] } }])
-    t.notOk(chat.conversation().pendingQuestions, 'and nothing is left to remember')
+    t.notOk(chat.conversation().pendingQuestions, 'no question is left')
   }
 })
 
@@ -403,7 +403,7 @@ t.test('STOP ends all waiting messages, is confirmed once, and later messages ar
   t.match(confirmation, { from: 'system', message: { parts: [{ text: /Harbor Hotel: You are unsubscribed/ }] } })
   chat.sent()
   chat.receiveText('stop')
-  t.same(chat.types(), [], 'said again it changes nothing')
+  t.same(chat.types(), [], 'a repetition changes nothing')
   t.equal(chat.conversation().queue.length, 0, 'and is not confirmed again')
 })
 
@@ -415,7 +415,7 @@ t.test('HELP is answered even after an opt-out, and START allows messages again'
   chat.receiveText('HELP')
   const help = chat.outgoing(chat.delivered.at(-1)!.messageId)!
   t.match(help, { from: 'system', message: { parts: [{ text: /\+15550199/ }] } })
-  t.same(chat.types(), [], 'the agent has nothing to do with it')
+  t.same(chat.types(), [], 'the agent is not involved')
   chat.sent()
   chat.receiveText('START')
   t.match(chat.types(), [{ type: 'system', system: { kind: 'optIn' } }])

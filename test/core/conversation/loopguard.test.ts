@@ -69,14 +69,14 @@ t.test('At most three status events in a row are answered, at any pace', async (
   t.equal(limits.statusRepliesInRow, 3)
   t.same(answered, ['taken', 'taken', 'taken', 'loopDetected', 'loopDetected', 'loopDetected'])
   chat.receiveText('thanks')
-  t.equal(toStatus(chat, 'evt_status_7'), 'taken', 'what the person does ends the row')
+  t.equal(toStatus(chat, 'evt_status_7'), 'taken', 'an action of the person ends the row')
 })
 
 t.test('A reply of several messages to a status event counts once, and an unprompted send ends the row', async (t) => {
   const chat = createChat()
   for (const eventId of ['a', 'a', 'b', 'b', 'c', 'c']) t.equal(toStatus(chat, eventId), 'taken')
   t.equal(toStatus(chat, 'd'), 'loopDetected')
-  t.equal(toStatus(chat, 'c'), 'taken', 'the last one that was taken still goes on')
+  t.equal(toStatus(chat, 'c'), 'taken', 'the last accepted message is still sent')
   t.equal(verdict(chat.send(text('news'))), 'taken')
   t.equal(toStatus(chat, 'd'), 'taken')
 })
@@ -94,7 +94,7 @@ t.test('Receipts, signals and openers are not counted, and openers are never ref
   t.equal(verdict(chat.open(opening(messages))), 'taken')
   t.equal(verdict(chat.send({ spec: 'amf/1', signal: 'typing' })), 'taken')
   chat.receipt({ providerId: 'p-none', state: 'read' })
-  t.same(sendVerdicts(chat, 1), ['loopDetected'], 'a receipt is nothing that the person did')
+  t.same(sendVerdicts(chat, 1), ['loopDetected'], 'a receipt is no action of the person')
 })
 
 t.test('A message accepted before under its id is a duplicate, in a loop or not', async (t) => {

@@ -149,7 +149,7 @@ t.test('Questions of one turn are equal, and an older turn counts if no newer on
   t.equal(meant('1', food, drinks), 'Cake', 'the newer turn')
   t.equal(meant('3', [...drinks, ...food]), 'Iced coffee')
   t.equal(meant('tea', food, drinks), 'Tea')
-  t.equal(meant('coffee', food, drinks), undefined, 'words of a newer label, and an older label as it stands')
+  t.equal(meant('coffee', food, drinks), undefined, 'words of a newer label, and an older label word for word')
   t.equal(meant('cake or pie?', food, optionsOf(message(choice('Or')), false, 'msg_0')), undefined)
 })
 
@@ -202,7 +202,7 @@ t.test('A label within the reply matches, the longest of overlapping ones', asyn
   t.equal(meantBy('I take the dark red room with a view', rooms), 2)
   t.equal(meantBy('red room or dark red room with a view?', rooms), undefined)
   t.equal(meantBy('the red room or the blue room', rooms), undefined)
-  t.equal(meantBy('not the blue room', rooms), undefined, 'who says no has not said yes')
+  t.equal(meantBy('not the blue room', rooms), undefined, 'a negated word is no match')
   t.equal(meantBy('blueroom', rooms), undefined, 'a label is found as whole words')
 })
 

@@ -86,7 +86,7 @@ t.test('A message in bulk is reported as queued, and sent at its leave time', as
   chat.advance(minute)
   chat.fireTimer('paced')
   t.equal(chat.delivered.at(-1)!.messageId, id)
-  t.equal(chat.outgoing(id)?.leaveAt, leaveAt, 'the rest of its time it waits where it is handed over')
+  t.equal(chat.outgoing(id)?.leaveAt, leaveAt, 'it waits for the rest of its time in the send queue')
 })
 
 t.test('A message in bulk with a leave time close by waits in the send queue of the process', async (t) => {
@@ -139,7 +139,7 @@ t.test('Each state is reported once, in any order of receipts, even before the r
   const chat = createChat()
   const id = idOf(chat.send(text('one')))
   chat.receipt({ providerId: 'p1', state: 'delivered' })
-  t.same(chat.types(), [], 'nobody knows yet whose it is')
+  t.same(chat.types(), [], 'its message is not known yet')
   chat.sent('p1')
   t.match(chat.types(), [
     { status: { messageId: id, state: 'sent' } },
@@ -150,7 +150,7 @@ t.test('Each state is reported once, in any order of receipts, even before the r
   t.same(chat.types(), [])
   chat.receipt({ providerId: 'p1', state: 'read' })
   chat.receipt({ providerId: 'p1', state: 'failed', reason: 'late' })
-  t.match(chat.types(), [{ status: { state: 'read' } }], 'what was read has not failed')
+  t.match(chat.types(), [{ status: { state: 'read' } }], 'a read message has not failed')
 })
 
 t.test('A message that failed and then arrived counts as delivered, and is never sent again', async (t) => {
@@ -213,7 +213,7 @@ t.test('A watermark receipt is reported for each message it covers', async (t) =
   t.same(
     readUpTo(chat.now() - 500),
     ids.slice(2),
-    'the last, too: its hand-over had begun, though the answer to it came later',
+    'the last, too: its submission had begun before, although its response came later',
   )
 })
 
@@ -230,7 +230,11 @@ t.test('A watermark before the response to the send is applied after that respon
   chat.advance(1)
   idOf(chat.send(text('two')))
   chat.sent()
-  t.match(chat.types(), [{ status: { state: 'sent' } }], 'what began after the mark is not covered by it')
+  t.match(
+    chat.types(),
+    [{ status: { state: 'sent' } }],
+    'a submission that began after the watermark is not covered by it',
+  )
 })
 
 t.test('A receipt that reports an opt-out opts the person out', async (t) => {
@@ -408,7 +412,7 @@ t.test('A message with a delivery timeout stays on its channel while the feature
   t.equal(chat.conversation().awaitingDelivery, undefined)
   idOf(chat.send(text('two')))
   chat.sent()
-  t.notOk(chat.timers.has('undelivered'), 'nobody asked for that')
+  t.notOk(chat.timers.has('undelivered'), 'a message without that policy')
 })
 
 t.test('With the feature on, only an undelivered message fails over after its delivery timeout', async (t) => {

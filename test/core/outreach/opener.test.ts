@@ -44,7 +44,7 @@ t.test('Slots are filled first from the inputs of the send, then from the person
   t.equal(
     textOf(opener(body, {}, { person, inputs: { plan: ' ' } })),
     'Ann, your old plan. Desk',
-    'a blank says nothing',
+    'a blank counts as missing',
   )
 })
 
@@ -59,7 +59,7 @@ t.test('Markers in an opener compile as in any message', async (t) => {
   const { chips, parts } = messageOf(opener('Hello. [[chips: Book | Site -> https://x.example]]'))
   t.same(chips, [{ label: 'Book' }, { label: 'Site', kind: 'url', url: 'https://x.example' }])
   t.equal(parts.length, 1)
-  t.match(opener('Hello. [[nonsense: 1]]'), { blocked: String }, 'what cannot be compiled is not sent')
+  t.match(opener('Hello. [[nonsense: 1]]'), { blocked: String }, 'an opener that does not compile is not sent')
   t.match(opener('[[signal: typing]]'), { blocked: String })
 })
 

@@ -71,7 +71,7 @@ t.test('A send changes its state only as the contract’s table says', async (t)
     t.ok(isFinal(state))
     t.notOk(
       transitions.some(({ from }) => from === state),
-      `nothing moves a send that is ${state}`,
+      `no transition leaves ${state}`,
     )
   }
 })
@@ -124,7 +124,7 @@ t.test('Every failure ends in a reason of the contract, and only temporary ones 
   t.equal(failureOf('noBinding', 'never'), 'noBinding')
   t.equal(failureOf('bindingNotReady', 'never'), 'bindingError')
   t.equal(failureOf('mediaUnreachable', 'later'), 'refusedTemporarily')
-  t.equal(failureOf('unsupportedPart', 'otherChannel'), 'refusedPermanently', 'nothing falls back to another channel')
+  t.equal(failureOf('unsupportedPart', 'otherChannel'), 'refusedPermanently', 'no failure leads to another channel')
 })
 
 const anyReport = fc.record({
@@ -201,7 +201,11 @@ t.test('The report that the channel accepted the opener completes the send; late
   const read = applyReport(applyReport(sent, deliveryReport('delivered', 11), 1), deliveryReport('read', 12), 1)
   t.match(read.receipts, { sentAt: 10, deliveredAt: 11, readAt: 12 })
   const failed = applyReport(sent, deliveryReport('failed', 13, { reason: 'expired' }), 1)
-  t.match(failed, { state: 'sent', receipts: { failedAt: 13, failReason: 'expired' } }, 'delivery is told apart')
+  t.match(
+    failed,
+    { state: 'sent', receipts: { failedAt: 13, failReason: 'expired' } },
+    'delivery is a receipt of its own',
+  )
   t.equal(applyReport(read, deliveryReport('responded', 14), 1).respondedAt, 14)
   t.equal(
     applyReport(applyReport(read, deliveryReport('responded', 14), 1), deliveryReport('responded', 15), 1).respondedAt,

@@ -38,7 +38,7 @@ t.test('A change sets only the supplied fields, and null removes a field', async
   t.equal(
     after(ann, { firstName: 'Ann', customFields: { level: 'gold' }, tags: [] }),
     ann,
-    'nothing said, nothing written',
+    'an empty change writes nothing',
   )
 })
 
@@ -74,7 +74,7 @@ t.test('A profile fills empty fields or overwrites different ones, and never wri
   t.strictSame(withProfile(locked, profile, 'fill', 9), { ...locked, lastName: 'Smith', updatedAt: 9 })
   t.match(withProfile(locked, profile, 'overwrite', 9), { firstName: 'Anna', lastName: 'Smith', email: undefined })
   t.match(withProfile(ann, profile, 'fill', 9, new Set(['lastName'])), { lastName: undefined, email: 'a@example.com' })
-  t.equal(withProfile(ann, { firstName: 'Ann' }, 'overwrite', 9), ann, 'what says nothing new writes nothing')
+  t.equal(withProfile(ann, { firstName: 'Ann' }, 'overwrite', 9), ann, 'a profile without new values writes nothing')
 })
 
 t.test('A profile never removes a value', async (t) => {
@@ -121,7 +121,7 @@ t.test('Inputs are merged into the custom fields key by key, except locked ones'
       ['order', 'number'],
     ]),
   )
-  t.same(typed.customFields, { ...ann.customFields, order: '7' }, 'what its type does not take is left out')
+  t.same(typed.customFields, { ...ann.customFields, order: '7' }, 'a value of another type is omitted')
   const full: Person = {
     ...ann,
     customFields: Object.fromEntries(Array.from({ length: limits.customFields }, (_, n) => [`k${n}`, 'v'])),
@@ -198,7 +198,7 @@ t.test('After a merge the surviving person gets the missing fields, and a denied
     formerIds: [duplicate.id],
     updatedAt: 9,
   })
-  t.same(mergePeople(survivor, duplicate, 9).consent, survivor.consent, 'unknown says nothing')
+  t.same(mergePeople(survivor, duplicate, 9).consent, survivor.consent, 'unknown decides nothing')
 })
 
 t.test('Ids of people are in the order of their creation', async (t) => {

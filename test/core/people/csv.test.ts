@@ -59,7 +59,7 @@ t.test('A number is written in clean E.164 in any input format, and a quoted one
     t.equal(rowText([phone.write({ ...newPerson('pr_1', 'x', 1), phone: entered })]), '+14155550100\r\n')
   }
   t.equal(cellValue("'+14155550100"), '+14155550100', 'as older exports and spreadsheets write it')
-  t.equal(cellText("'+14155550100"), "''+14155550100", 'and what has a quote of its own keeps it')
+  t.equal(cellText("'+14155550100"), "''+14155550100", 'and a text with its own quote keeps it')
 })
 
 t.test('A first line without phone, email or id is refused with one sentence that shows how it was read', async (t) => {

@@ -89,7 +89,7 @@ t.test('Digits find a number in any format; addresses are searched only for call
     t.ok(compileFilter({ q }).matches(entered), q)
     t.notOk(compileFilter({ q }).matches(wrote), `${q} of an address`)
     const seeing = compileFilter({ q }, { seesAddresses: true })
-    t.ok(seeing.matches(entered) && seeing.matches(wrote), `${q} for those who may see addresses`)
+    t.ok(seeing.matches(entered) && seeing.matches(wrote), `${q} for callers who may see addresses`)
   }
   t.notOk(compileFilter({ q: '5550102' }).matches(entered))
 })

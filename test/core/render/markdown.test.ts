@@ -33,11 +33,7 @@ t.test('A link is its label and its URL', async (t) => {
     whatsapp: 'see our menu: https://a.example/m_(1)?x=1&y=2 now',
     slack: 'see <https://a.example/m_(1)?x=1&amp;y=2|our menu> now',
   })
-  t.equal(
-    written('[https://a.example](https://a.example)').plain,
-    'https://a.example',
-    'and said once if they are the same',
-  )
+  t.equal(written('[https://a.example](https://a.example)').plain, 'https://a.example', 'and once if they are equal')
   t.equal(written('**[a](https://b.example)**').whatsapp, '*a: https://b.example*')
 })
 

@@ -144,7 +144,7 @@ function checkChips(chips: readonly RenderedChip[] | undefined, { chips: room, .
   checkRow(chips, room!.kinds, room!.labelMax, of)
   assertThat(
     chips.length === 1 || !chips.some(({ kind }) => room!.alone?.includes(kind)),
-    'what must be alone is alone',
+    'chips that have to be alone are alone',
   )
 }
 
@@ -154,7 +154,7 @@ function checkRow(
   labelMax: number,
   of: Pick<Traits, 'text'>,
 ): void {
-  assertThat(new Set(chips.map(({ label }) => label)).size === chips.length, 'chips can be told apart')
+  assertThat(new Set(chips.map(({ label }) => label)).size === chips.length, 'chips are distinct')
   for (const { kind, label } of chips) {
     assertThat(kinds.includes(kind), `chips of kind ${kind} exist here`)
     assertThat(label.length <= labelMax && label.isWellFormed(), `${label} is at most ${labelMax} long`)
@@ -266,7 +266,7 @@ t.test('Truncated labels stay distinct', async () => {
       const choices = block.kind === 'list' ? block.rows : 'chips' in block ? (block.chips ?? []) : []
       const labels = choices.map(({ label }) => label)
       for (const cut of labels.filter((label) => !whole.has(label))) {
-        assertThat(labels.indexOf(cut) === labels.lastIndexOf(cut), `${cut} stands there once`)
+        assertThat(labels.indexOf(cut) === labels.lastIndexOf(cut), `${cut} occurs once`)
       }
     }
   })
@@ -276,7 +276,7 @@ t.test('The same message, channel and reader always give the same rendering', as
   always((rendering, each, of) => {
     assertThat(
       JSON.stringify(render(structuredClone(each), of, reader)) === JSON.stringify(rendering),
-      'the same again',
+      'the same result',
     )
   })
 })

@@ -105,7 +105,7 @@ t.test('Labels are truncated with an ellipsis if it is free, and stay distinct',
   t.same(cutLabels(long, 20, 'unicode'), ['A very long label i…', 'A very long label… 2', 'Short'])
   t.same(cutLabels(long, 20, 'gsm7'), ['A very long label in', 'A very long label 2', 'Short'])
   t.same(cutLabels(['Short', 'Also'], 20, 'unicode'), ['Short', 'Also'])
-  t.equal(cutLabels(long, 3, 'unicode'), undefined, 'where they could not be told apart they are numbered instead')
+  t.equal(cutLabels(long, 3, 'unicode'), undefined, 'indistinguishable labels are numbered instead')
   t.same(cutLabels(['family 👩‍👩‍👧 of three'], 12, 'unicode'), ['family…'], 'a picture is kept or left out whole')
 })
 

@@ -56,7 +56,7 @@ t.test('A slot or a confirmation belongs to the newest picker, however old it is
   )
   const visible = { messages, latest: 1 }
   t.match(toInbound({ slot: 1 }, visible, reader), { messageId: 'msg_1', tapIndex: 3 })
-  t.equal(toInbound({ slot: 2 }, visible, reader), undefined, 'an older picker does not stand in')
+  t.equal(toInbound({ slot: 2 }, visible, reader), undefined, 'an older picker is not used instead')
   t.match(toInbound({ confirm: true }, visible, reader), { messageId: 'msg_1', tapIndex: 4 })
   t.match(toInbound({ confirm: false }, visible, reader), { messageId: 'msg_1', tapIndex: 5 })
 })

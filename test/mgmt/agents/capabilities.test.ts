@@ -27,7 +27,7 @@ t.test('Scheduling is replaced as a whole, and its representatives are always pr
   const ann = { id: 'ann', name: 'Ann', type: 'sales' }
   t.strictSame(put.json, { ...full, representatives: [ann] }, 'a calendar link is never kept')
   t.strictSame((await call('PUT', '/scheduling', put.json)).json, put.json, 'a PUT of a GET')
-  t.strictSame((await call('PUT', '/scheduling', {})).json, { representatives: [] }, 'what is left out is gone')
+  t.strictSame((await call('PUT', '/scheduling', {})).json, { representatives: [] }, 'omitted sections are removed')
 })
 
 t.test('No URL that an operator enters contains credentials', async (t) => {
@@ -181,7 +181,7 @@ t.test('An integration is created with 201, replaced with 200, and keeps its hea
   t.strictSame((await call('GET', '/integrations')).json.data[0].auth, { set: true, last4: '5555' })
   const [listed] = (await call('GET', '/integrations')).json.data
   const back = await call('PUT', '/integrations/crm', listed)
-  t.equal(back.status, 200, 'what the list shows can be put back')
+  t.equal(back.status, 200, 'the listed value can be put back')
   t.strictSame((await call('GET', '/integrations')).json.data, [listed], 'and changes nothing')
   for (const auth of [{ set: true, value: header }, { header }, header]) {
     const refused = await call('PUT', '/integrations/crm', { ...crm, auth })

@@ -140,9 +140,9 @@ t.test('Guardrails are replaced, changed list by list, and merged with a templat
   t.strictSame(patched, { topicsToAvoid: ['politics', 'religion'], claimsNotToMake: [] })
   const templateId = '@svc/guardrail.general'
   const merged = (await call('POST', '/guardrails/import', { templateId })).json
-  t.same(merged.topicsToAvoid.slice(0, 2), ['politics', 'religion'], 'what was there stays in its order')
+  t.same(merged.topicsToAvoid.slice(0, 2), ['politics', 'religion'], 'existing entries keep their order')
   t.same(merged.derivedFromTemplates, [templateId])
-  t.strictSame((await call('POST', '/guardrails/import', { templateId })).json, merged, 'nothing stands twice')
+  t.strictSame((await call('POST', '/guardrails/import', { templateId })).json, merged, 'no entry is duplicated')
   t.strictSame((await call('PUT', '/guardrails', merged)).json, merged, 'a PUT of a GET')
   for (const method of ['PUT', 'PATCH']) {
     const retired = await call(method, '/guardrails', { additionalRules: 'Be good.' })

@@ -34,7 +34,7 @@ t.test('Every example has the shape that its route declares', async (t) => {
     const { body, status, reply } = asSent(example) as RouteExample
     t.ok(status in route.reply, `${name} answers ${status}`)
     if (route.body && !route.bodyOptional) t.not(body, undefined, `${name} is sent a body`)
-    if (body !== undefined) t.same(compileCheck(route.body!)(body), undefined, `${name} takes its body`)
+    if (body !== undefined) t.same(compileCheck(route.body!)(body), undefined, `${name} accepts its body`)
     const schema = route.reply[status]
     if (schema === null) t.equal(reply, undefined, name)
     else if (reply !== undefined)

@@ -30,14 +30,14 @@ t.test('A write returns the ETag that the next read shows, and each part has its
   t.equal(written.headers.etag, (await call('GET', '/personality')).headers.etag)
   t.equal((await call('GET', '/personality/diff')).headers.etag, written.headers.etag)
   t.not(written.headers.etag, first.headers.etag)
-  t.equal((await call('GET', '/goals')).headers.etag, first.headers.etag, 'what was not touched keeps its tag')
+  t.equal((await call('GET', '/goals')).headers.etag, first.headers.etag, 'untouched parts keep their ETags')
   t.equal(
     (await call('GET', '/export?format=json')).headers.etag,
     written.headers.etag,
     'the whole agent has the newest',
   )
   const repeated = await call('PUT', '/personality', { text: 'Be brief.' })
-  t.equal(repeated.headers.etag, written.headers.etag, 'a write that changes nothing makes no version')
+  t.equal(repeated.headers.etag, written.headers.etag, 'a write without a change makes no version')
 })
 
 t.test('If-Match allows a write only if the resource is unchanged since the read', async (t) => {
@@ -48,7 +48,7 @@ t.test('If-Match allows a write only if the resource is unchanged since the read
   const theirs = await call('PUT', '/personality', { text: 'Three.' }, { 'if-match': etag! })
   t.equal(theirs.status, 412)
   t.equal(theirs.json.code, 'request.precondition_failed')
-  t.equal(theirs.headers.etag, mine.headers.etag, 'the refusal shows what the tag is now')
+  t.equal(theirs.headers.etag, mine.headers.etag, 'the refusal shows the current ETag')
   t.equal((await call('GET', '/personality')).json.text, 'Two.')
   const now = mine.headers.etag!
   for (const good of [now, '*', `"x", ${now}`, `${now} , "y"`]) {
@@ -100,7 +100,7 @@ t.test('Every change is on record with its author, newest first, page by page', 
     { version: 2, action: 'PUT /personality', changed: ['personality'], by: { kind: 'key', svcAgent: 'copilot-1' } },
     { version: 1, action: 'POST /', changed: [], by: { kind: 'key' } },
   ])
-  t.equal(data.length, 5, 'what changed nothing and what was refused are not on it')
+  t.equal(data.length, 5, 'writes without a change and refused ones are not listed')
   t.equal(data[0].by.kind, 'session')
   t.not(data[0].by.id, data[1].by.id)
   const seen: number[] = []

@@ -87,7 +87,7 @@ for (const { list, make, change, methods } of kinds) {
       t.equal((await call('GET', q)).headers.etag, tag, 'the tag of an item is about the item')
       t.not((await call('GET', list)).headers.etag, whole, 'and that of the list about all of it')
       const stale = await call(method, q, change(method, `q${method}`), { 'if-match': whole })
-      t.equal(stale.status, 412, 'a list as it was before is not what there is')
+      t.equal(stale.status, 412, 'an earlier version of a list does not match')
       t.equal(stale.headers.etag, tag)
       const now = (await call('GET', list)).headers.etag!
       t.equal((await call(method, q, change(method, `q${method}`), { 'if-match': now })).status, 200)

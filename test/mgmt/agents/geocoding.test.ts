@@ -102,10 +102,10 @@ t.test('An import geocodes the addresses of things as their own route does', asy
     (await call('GET', '/knowledge/things')).json.data.map(({ location }: { location: object }) => location),
     [{ address: '6 Ash Street', latitude: 1.5, longitude: -2.5 }, placed.location],
   )
-  t.equal(requestCount('yew st 7'), 0, 'what has coordinates is not looked up')
+  t.equal(requestCount('yew st 7'), 0, 'a location with coordinates is not geocoded')
   const repeated = await call('GET', '/export?format=json')
   t.equal((await call('POST', '/import', repeated.json)).status, 200)
-  t.equal(requestCount('ash st 6'), 1, 'nor is what an export says')
+  t.equal(requestCount('ash st 6'), 1, 'nor is one from an export')
   t.strictSame((await call('GET', '/export?format=json')).json, repeated.json)
 })
 

@@ -107,7 +107,7 @@ t.test('Every rule of a thing names its field, at the limit and one past it', as
     t.equal(refused.json.code, 'request.invalid')
     t.same(fieldsOf(refused), [field])
   }
-  t.equal((await call('GET', '/knowledge/things')).json.data.length, 1, 'and nothing of it was kept')
+  t.equal((await call('GET', '/knowledge/things')).json.data.length, 1, 'and nothing was stored')
 })
 
 t.test('A collection with things is deleted only by force, and one that a text shows never', async (t) => {
@@ -165,7 +165,7 @@ t.test('Facts are put as a list or one by one, with omitted fields filled in', a
     facts: [patched.json, { id: 'odd id/1', question: 'Q', answer: 'A' }],
   })
   t.equal(list.json.data.length, 2)
-  t.strictSame(list.json.data[0], patched.json, 'what did not change keeps its time')
+  t.strictSame(list.json.data[0], patched.json, 'an unchanged fact keeps its time')
   t.strictSame((await call('PUT', '/knowledge/facts', { facts: list.json.data })).json, list.json, 'a PUT of a GET')
   t.equal((await call('GET', '/knowledge/facts/odd%20id%2F1')).json.question, 'Q', 'an id that callers brought along')
   t.equal((await call('DELETE', '/knowledge/facts/odd%20id%2F1')).status, 204)
@@ -208,6 +208,6 @@ t.test('Every rule of a fact names its field, and a playbook in its scope must e
   t.same((await call('PATCH', path, { alternates: ['So?'] })).json.alternates, ['So?'])
   const cleared = await call('PATCH', path, { alternates: null })
   t.equal(cleared.status, 200)
-  t.notOk('alternates' in cleared.json, 'null takes these away too')
+  t.notOk('alternates' in cleared.json, 'null removes these, too')
   t.equal((await call('DELETE', '/playbooks/p')).status, 204)
 })

@@ -99,7 +99,7 @@ t.test('PATCH of a playbook removes optional fields with null', async (t) => {
   }
   t.same(Object.keys((await call('GET', '/playbooks/front')).json), ['id', 'name', 'body', 'uses', 'isDefault'])
   for (const name of ['name', 'uses', 'isDefault']) {
-    t.same(fieldsOf(await call('PATCH', '/playbooks/front', { [name]: null })), [name], 'what is always there stays')
+    t.same(fieldsOf(await call('PATCH', '/playbooks/front', { [name]: null })), [name], 'required fields stay')
   }
 })
 
@@ -155,7 +155,7 @@ t.test('Procedures are retired, and an unknown use and an invalid flow are refus
       broken.json.errors.every(({ code, field }: { code: string; field: string }) => code.startsWith('flow.') && field),
     )
   }
-  t.equal((await call('GET', '/playbooks')).json.data.length, 1, 'and nothing of it was kept')
+  t.equal((await call('GET', '/playbooks')).json.data.length, 1, 'and nothing was stored')
 })
 
 t.test('A referenced playbook cannot be deleted, and each reference is listed', async (t) => {
@@ -302,6 +302,6 @@ t.test('A preview needs a person, and shows the message that this person would g
   t.strictSame(
     preview('ann', 'broken'),
     { renderedText: null, missingSlots: [], blocked: true },
-    'what nothing can be made of is not sent',
+    'a preview that cannot be rendered is not sent',
   )
 })

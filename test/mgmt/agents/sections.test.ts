@@ -89,7 +89,7 @@ t.test('A change of one item writes only that item', async (t) => {
   t.strictSame(
     write(root, 'PATCH /knowledge/facts/{factId}', { answer: 'No.' }, one),
     [],
-    'nothing when nothing changes',
+    'a write without a change writes no row',
   )
   t.strictSame(write(root, 'POST /knowledge/facts', fact('d')), ['orders facts', 'items facts/d'])
   t.strictSame(write(root, 'DELETE /knowledge/facts/{factId}', undefined, one), ['orders facts', '-items facts/b'])
@@ -107,7 +107,7 @@ t.test('A list that is sent whole writes its changed items; a new order writes t
   t.strictSame(
     put(),
     ['-orders facts', '-items facts/x', '-items facts/c', '-items facts/b'],
-    'what is empty takes no row',
+    'an empty section has no row',
   )
 })
 
@@ -179,7 +179,7 @@ t.test('Lists stored as one record are read unchanged, and converted at their ne
     'items playbooks/invite',
   ])
   t.same(root.get(oldTable, ['demo', 'ada', 'playbooks']), undefined)
-  t.ok(root.get(oldTable, ['demo', 'ada', 'messageTemplates']), 'what was not changed stays where it was')
+  t.ok(root.get(oldTable, ['demo', 'ada', 'messageTemplates']), 'unchanged items stay in place')
   const after = view(root, 'GET /export') as { playbooks: { name: string }[] }
   t.same(
     after.playbooks.map(({ name }) => name),
@@ -187,7 +187,7 @@ t.test('Lists stored as one record are read unchanged, and converted at their ne
   )
   const repeated = write(root, 'PATCH /playbooks/{playbookId}', { name: 'Booking' }, { playbookId: 'booking' })
   t.strictSame(repeated, ['items playbooks/booking'])
-  t.strictSame(view(root, 'GET /export'), exported, 'and nothing else became different')
+  t.strictSame(view(root, 'GET /export'), exported, 'and no other row changed')
   t.strictSame(write(oldShard(), 'PUT /rules', { rules: [] }), ['-sections rules'], 'one that is emptied goes')
 })
 

@@ -101,11 +101,15 @@ t.test('An export imported into an empty agent gives the same export', async (t)
   const imported = await one.call('POST', '/import', sampleExport)
   t.equal(imported.status, 200)
   const exported = await one.call('GET', '/export?format=json')
-  t.strictSame(imported.json, exported.json, 'an import answers what the agent became')
+  t.strictSame(imported.json, exported.json, 'an import returns the resulting agent')
   t.equal((await other.call('POST', '/import', exported.json)).status, 200)
   t.equal((await other.call('GET', '/export?format=json')).text, exported.text)
   const { etag } = exported.headers
-  t.equal((await one.call('POST', '/import', exported.json)).headers.etag, etag, 'onto itself it changes nothing')
+  t.equal(
+    (await one.call('POST', '/import', exported.json)).headers.etag,
+    etag,
+    'imported onto itself it changes nothing',
+  )
   t.equal((await one.call('GET', '')).json.identity.contactEmail, 'desk@example.com', 'the agent shows its identity')
 })
 
@@ -123,7 +127,7 @@ t.test('Only the sections that are present are applied, under their current or l
   t.same(
     fieldsOf(await call('POST', '/import', { playbooks: [] })).length > 0,
     true,
-    'what others name cannot be dropped',
+    'a referenced item cannot be removed',
   )
 })
 
@@ -145,9 +149,9 @@ t.test('Fields and segments of people are exported for people:read, and imported
     t.match(refused.json, { status: 403, code: 'auth.scope_missing', detail: 'This needs people:write.' })
   }
   const repeated = await without('POST', '/import', seen)
-  t.equal(repeated.status, 200, 'what a key exports it imports')
+  t.equal(repeated.status, 200, 'a key can import its own export')
   t.notOk('people' in repeated.json.capabilities)
-  t.same((await call('GET', '/export?format=json')).json.capabilities.people, people, 'and people stay as they are')
+  t.same((await call('GET', '/export?format=json')).json.capabilities.people, people, 'and people stay unchanged')
 })
 
 t.test('An import with a fault in any part is not applied at all', async (t) => {
@@ -281,14 +285,14 @@ t.test('Lists parsed in a thread are stored, shown and refused like short ones',
     return answer
   })
   t.equal((await fixture.node.mgmt('GET', '/healthz')).status, 200)
-  t.notOk(isAnswered, 'others are answered meanwhile')
+  t.notOk(isAnswered, 'other calls are answered in between')
   const written = await writing
   t.equal(written.status, 200)
   t.equal(written.json.data.length, 400)
   t.match(written.json.data[399], { ...facts[399], enabled: true })
   t.strictSame((await call('GET', '/knowledge/facts')).json, written.json)
   const stored = await call('PUT', '/knowledge/things', { things })
-  t.equal(stored.status, 200, 'what is foreign to an action is dropped')
+  t.equal(stored.status, 200, 'fields of another action are dropped')
   t.strictSame(stored.json.data[0].actions, [{ label: 'Call', kind: 'dial', phone: '+14155550100' }])
   const before = (await call('GET', '/export?format=json')).text
   for (const [path, body, field] of [
@@ -320,14 +324,14 @@ t.test('No change makes an agent longer than an import accepts, however it was f
   let added = 0
   while (added < 1_000 && (await call('POST', '/knowledge/facts', { ...last, id: `x${added}` })).status === 201) added++
   const refused = await call('POST', '/knowledge/facts', { ...last, id: 'one-more' })
-  t.equal(refused.status, 422, `${added} more were taken one by one`)
+  t.equal(refused.status, 422, `${added} more were accepted one by one`)
   t.same(fieldsOf(refused), ['facts'])
   const exported = await call('GET', '/export?format=json')
   t.ok(Buffer.byteLength(exported.text) > limits.documentBytes - 4_096, 'it is as long as an agent can be')
   const other = await fixture.agent()
   t.equal((await other.call('POST', '/import', JSON.parse(exported.text))).status, 200)
   t.equal((await other.call('GET', '/export?format=json')).text, exported.text)
-  t.equal((await call('DELETE', '/knowledge/facts/f0')).status, 204, 'what makes it shorter is taken')
+  t.equal((await call('DELETE', '/knowledge/facts/f0')).status, 204, 'a change that shortens it is accepted')
 })
 
 t.test('An export of any size can be imported, in either format', async (t) => {

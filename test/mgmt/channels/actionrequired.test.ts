@@ -85,7 +85,7 @@ t.test('Many failed sends at the same time lead to one report', async (t) => {
   t.ok(statusDetail.length < limits.statusDetailChars + 100, 'however much the provider said')
   callOperator(bindingRef, 'Once more.')
   await waitUntil(() => commandCount === 2)
-  t.same(warnings, [], 'what was reported already is no trouble')
+  t.same(warnings, [], 'an already reported binding causes no error')
 })
 
 t.test('A failure of credentials that were rotated since is ignored', async (t) => {

@@ -68,7 +68,7 @@ t.test('A nested field of the form is named by its whole path', async (t) => {
   t.equal(field(await checkDeep('sms', 'pigeon', { account: {} })), 'auth.account.pem')
   t.equal(field(await checkDeep('sms', 'pigeon', { keys: [{ pem: 'x' }, { pem: 1 }] })), 'auth.keys[1].pem')
   const whole = createCredentialsCheck([{ ...pigeon, validateAuth: () => ({ field: '', message: 'will not do' }) }])
-  t.equal(field(await whole('sms', 'pigeon', good)), 'auth', 'or none, where all of it will not do')
+  t.equal(field(await whole('sms', 'pigeon', good)), 'auth', 'or none, if the whole value is invalid')
 })
 
 t.test('A provider without an adapter cannot be bound, listed or not', async (t) => {

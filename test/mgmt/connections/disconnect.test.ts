@@ -128,7 +128,7 @@ t.test('A tool can be disconnected repeatedly, and its binding stays', async (t)
   const binding = await fixture.call('GET', `/orgs/demo/agents/nova/tool-bindings/${encodeURIComponent(calendar)}`)
   t.equal(binding.status, 200)
   const statusEvents = await fixture.events(2, ({ agentId }) => agentId === 'nova')
-  t.same(statusEvents.map(({ data }) => data.to).sort(), ['connected', 'not-connected'], 'told once')
+  t.same(statusEvents.map(({ data }) => data.to).sort(), ['connected', 'not-connected'], 'reported once')
 })
 
 t.test('A tool whose binding is removed in any way loses its sign-in with its other secrets', async (t) => {
@@ -156,7 +156,11 @@ t.test('A deleted agent loses its sign-ins, including pending ones', async (t) =
   t.equal((await fixture.call('DELETE', '/orgs/demo/agents/nova')).status, 204)
   await waitUntil(async () => !(await provider.isGood(token)), node.clock)
   await fixture.call('POST', '/orgs/demo/agents', { name: 'Nova', id: 'nova' })
-  t.strictSame((await fixture.tool('GET', '/status')).json, { status: 'not-connected' }, 'one of the same id has none')
+  t.strictSame(
+    (await fixture.tool('GET', '/status')).json,
+    { status: 'not-connected' },
+    'a new agent with the same id has none',
+  )
   t.equal((await fixture.returnToCallback(waiting)).status, 400)
   t.strictSame((await fixture.tool('GET', '/status')).json, { status: 'not-connected' })
   await flushPending()

@@ -85,7 +85,7 @@ t.test('A tool binding can only name a connection of the org', async (t) => {
   const brought = await fixture.call('GET', path)
   const connection = { id: 'conn_elsewhere', status: 'not-connected' }
   t.match(brought.json.configStatus, { complete: false, connection }, 'an import brings ids of another org')
-  t.equal((await fixture.call('PUT', path, brought.json)).status, 200, 'what is there may be sent back')
+  t.equal((await fixture.call('PUT', path, brought.json)).status, 200, 'the stored value may be sent back')
   const none = '/orgs/demo/agents/nobody/tool-bindings/x'
   t.equal((await fixture.call('PUT', none, { config: { connectionId: 'conn_never' } })).status, 404)
 })

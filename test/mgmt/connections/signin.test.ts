@@ -86,7 +86,7 @@ t.test('Of many concurrent callbacks with one state exactly one succeeds', async
   const calls = provider.count('/token')
   const all = await Promise.all(Array.from({ length: 10 }, () => fixture.returnToCallback(url)))
   t.same(all.map(({ status }) => status).sort(), [302, ...Array(9).fill(400)])
-  t.equal(provider.count('/token'), calls + 1, 'and the provider is asked once')
+  t.equal(provider.count('/token'), calls + 1, 'and the provider is called once')
   const { data } = (await fixture.call('GET', '/orgs/demo/connections')).json
   t.equal(data.filter(({ label }: { label: string }) => label === 'Raced').length, 1)
 })
@@ -127,7 +127,7 @@ t.test('A forged, truncated, repeated or missing state is refused', async (t) =>
   for (const query of ['', 'code=abc', `state=${state}&state=${state}&code=abc`, `state=${state}&code=a&code=b`]) {
     t.equal((await fixture.returnToCallback(new URL(`?${query}`, url))).status, 400, query.slice(0, 20))
   }
-  t.equal(provider.count('/token'), calls, 'and nobody is asked about it')
+  t.equal(provider.count('/token'), calls, 'and no provider is called')
   t.equal((await fixture.returnToCallback(url)).status, 302, 'while the true one is still good')
 })
 
@@ -140,7 +140,7 @@ t.test('A state reveals no org, agent or tool to a provider', async (t) => {
   t.equal(url.searchParams.get('code_challenge_method'), 'S256')
   t.match(url.searchParams.get('code_challenge'), /^[\w-]{43}$/)
   t.equal(url.searchParams.get('redirect_uri'), 'http://mgmt.test/v1/oauth/callback')
-  t.equal(url.searchParams.get('prompt'), 'consent', 'what the operator adds is asked for')
+  t.equal(url.searchParams.get('prompt'), 'consent', 'the operator’s parameters are requested')
   const other = new URL((await fixture.tool('POST', '/start')).json.authorizationUrl)
   t.not(other.searchParams.get('state'), state)
   t.not(other.searchParams.get('code_challenge'), url.searchParams.get('code_challenge'))

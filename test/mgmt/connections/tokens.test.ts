@@ -93,7 +93,7 @@ t.test('A refresh that the provider refuses makes a connection expired, until a 
   t.match(await read(), { status: 'expired', lastError: /no longer renews/ })
   const calls = fixture.provider.count('/token')
   t.match(await tokenPort.accessToken(connectionRef), { refused: 'connection.unusable' })
-  t.equal(fixture.provider.count('/token'), calls, 'what has ended is not tried again')
+  t.equal(fixture.provider.count('/token'), calls, 'an ended connection is not tried again')
   t.equal(await fixture.connect({ label }), connectionRef.id)
   t.match(await read(), { status: 'connected', lastError: undefined })
   t.ok(await fixture.provider.isGood(String(await tokenPort.accessToken(connectionRef))))
@@ -167,7 +167,7 @@ t.test('A renewal whose process died is taken over after its time limit', async 
   })
   await fixture.node.clock.advance(limits.renewalMs / 4)
   t.equal(token, undefined, 'the others wait')
-  t.equal(fixture.provider.count('/token'), before, 'and nobody asks the provider')
+  t.equal(fixture.provider.count('/token'), before, 'and the provider is not called')
   await fixture.node.clock.advance(limits.renewalMs)
   await waitUntil(async () => {
     await fixture.node.clock.advance(limits.renewalPollMs)
@@ -187,7 +187,7 @@ t.test('A sign-in that ends during its renewal leaves no grant behind', async (t
   t.ok(mine.length >= 2)
   for (const token of mine) await waitUntil(async () => !(await fixture.provider.isGood(token)), fixture.node.clock)
   t.match(await tokenPort.accessToken(connectionRef), { refused: 'resource.not_found' })
-  t.ok(isRefusal(outcome) || mine.includes(outcome), 'whoever asked meanwhile got one that was good, or none')
+  t.ok(isRefusal(outcome) || mine.includes(outcome), 'concurrent callers got a valid token, or none')
 })
 
 t.test('The sign-in of a tool is used in the same way, and its status shows the outcome', async (t) => {
@@ -207,11 +207,7 @@ t.test('The sign-in of a tool is used in the same way, and its status shows the 
   await fixture.provider.clearSessions()
   await fixture.node.clock.advance(lifetimeMs)
   await tokenPort.accessToken(connectionRef)
-  t.strictSame(
-    (await fixture.tool('GET', '/status')).json,
-    { status: 'expired', connectedAt },
-    'no error is told of these',
-  )
+  t.strictSame((await fixture.tool('GET', '/status')).json, { status: 'expired', connectedAt }, 'these record no error')
   const [first] = await fixture.events(4, ({ agentId }) => agentId === 'nova')
   t.match(first, {
     type: 'connection.status_changed',

@@ -74,7 +74,7 @@ t.test('Content of an unknown type is refused under any name', async (t) => {
   t.strictSame((await call('GET', '/media')).json, { data: [] })
   t.same(await files(), before)
   const whole = await upload(id, '', Buffer.concat([png, Buffer.alloc(agentLimits.media.bytes - png.length)]))
-  t.equal(whole.json.bytes, agentLimits.media.bytes, 'ten MiB are taken')
+  t.equal(whole.json.bytes, agentLimits.media.bytes, 'ten MiB are accepted')
   t.equal((await upload('nobody', '', png)).status, 404)
 })
 
@@ -144,7 +144,7 @@ t.test('A failed upload leaves nothing behind', async (t) => {
 
   lost.add('knowledge.addMedia').add('knowledge.abandonUpload')
   t.equal((await upload(id, '?id=lost', png)).status, 503)
-  t.equal((await files()).length, one + 2, 'whoever uploads it may die at any time')
+  t.equal((await files()).length, one + 2, 'the uploading process may die at any time')
   lost.clear()
   await fixture.node.clock.advance(limits.unfinishedMs)
   await waitUntil(async () => (await files()).length === one + 1, fixture.node.clock)

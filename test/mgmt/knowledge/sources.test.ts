@@ -262,7 +262,7 @@ t.test('The number of passages of an agent’s sources is bounded', async (t) =>
   const refused = await call('POST', sources, { name: 'More', text: two })
   t.equal(refused.status, 422)
   t.same(fieldsOf(refused), ['text'])
-  t.equal((await call('GET', sources)).json.data.length, 1, 'and nothing of it is kept')
+  t.equal((await call('GET', sources)).json.data.length, 1, 'and nothing was stored')
   site.setBehavior('/two', (response) => void response.writeHead(200, { 'content-type': 'text/plain' }).end(two))
   await call('POST', sources, { id: 'two', name: 'Two', url: site.url('/two') })
   t.match(await waitForSource(call, 'two'), {
@@ -287,7 +287,7 @@ t.test('Lists are paged, and an outdated If-Match writes nothing', async (t) => 
   t.same(
     second.json.data.map(({ id }: { id: string }) => id),
     ['s3', 's4'],
-    'though the one it ended with is gone',
+    'even if its last item was deleted',
   )
   const third = await call('GET', `${sources}?limit=2&pageToken=${second.json.nextPageToken}`)
   t.same(
@@ -312,7 +312,7 @@ t.test('Sources need the scopes of knowledge, and those of another agent are not
   t.equal((await reader('POST', sources, { name: 'A', text: 'x' })).json.code, 'auth.scope_missing')
   t.equal((await agents('GET', sources)).json.code, 'auth.scope_missing')
   t.equal((await writer('POST', sources, { id: 'a', name: 'A', text: 'The shrike.' })).status, 201)
-  t.equal((await writer('GET', `${sources}/a`)).status, 200, 'who may write may read')
+  t.equal((await writer('GET', `${sources}/a`)).status, 200, 'the write scope implies the read scope')
   t.equal((await other.call('GET', `${sources}/a`)).status, 404)
   t.same((await search(other.call, 'shrike')).json.passages, [])
   t.equal((await fixture.callAs(fixture.node.key, 'nobody')('GET', sources)).status, 404)

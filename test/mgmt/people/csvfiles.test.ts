@@ -115,7 +115,7 @@ t.test('A file without columns, in another encoding, or of another type is refus
   t.equal((await send(id, 'constructor,phone\nx,+14155550100\n')).status, 200)
   t.equal((await send(id, 'phone\n', 'text/html')).status, 415)
   t.equal((await send('nobody', 'phone\n')).status, 404)
-  t.same((await send(id, 'phone\n')).json.rejected, [], 'nobody is nobody')
+  t.same((await send(id, 'phone\n')).json.rejected, [], 'a row without values is no person')
 })
 
 t.test('An import does not lift a denial on record, and says so', async (t) => {
@@ -159,7 +159,7 @@ t.test('An interrupted import is completed by sending the file again', async (t)
   for (const part of all.slice(0, -1)) peopleFixture.decide(importRows, part)
   const outcomes = all.map((part) => peopleFixture.decide(importRows, { ...part, importBatchId: 'imp_2' }))
   const total = outcomes.reduce((sum, { created }) => sum + created, 0)
-  t.equal(total, all.at(-1)!.rows.length, 'only those who were not there')
+  t.equal(total, all.at(-1)!.rows.length, 'only the missing people')
 })
 
 t.test('A row sees people as the rows before it left them', async (t) => {
@@ -283,7 +283,7 @@ t.test('An export of one agent is imported unchanged by another', async (t) => {
   t.equal(out.status, 200)
   t.match(out.headers, { 'content-type': 'text/csv; charset=utf-8', 'cache-control': 'no-store' })
   for (const cell of out.text.split(/[,\r\n]/))
-    t.notMatch(cell, /^"?(?!\+[0-9]{11}$)[=+\-@\t]/, 'no cell begins what a spreadsheet runs')
+    t.notMatch(cell, /^"?(?!\+[0-9]{11}$)[=+\-@\t]/, 'no cell begins like a formula')
   const other = await fixture.agent()
   await other.call('PUT', '/people/fields', { fields })
   t.match((await send(other.id, out.text)).json, { created: 25, updated: 0, rejected: [] })

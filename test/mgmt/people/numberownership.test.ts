@@ -159,5 +159,5 @@ t.test('A number passes to the person who has had it as phone longest, with its 
     'after a merge',
   )
   fixture.decide(merge, { ...agentRef, personId: ann!.id, from: di!.id })
-  t.same(asidsOf(ann!), ['usr_rcs_+14155550101', ...both], 'a number that nobody else has comes along')
+  t.same(asidsOf(ann!), ['usr_rcs_+14155550101', ...both], 'a number of no other person moves along')
 })

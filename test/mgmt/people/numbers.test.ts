@@ -132,17 +132,13 @@ t.test('A corrected number gets the messages, and the old one no longer belongs 
   t.match(
     await agent.waitForState(waiting.sendId, 'failed'),
     { address: numbers[1], reason: 'no_channel_identity' },
-    'what waits for the old number does not go there',
+    'messages that wait for the old number are not sent there',
   )
   const after = (await agent.send({ ...byPerson(id), idempotencyKey: 'after' })).json
   t.match(await agent.waitForState(after.sendId, 'sent'), { address: numbers[2] })
   await writes(agent, numbers[0], 'who is this?')
   await reaches(agent, ({ length }) => length === 2)
-  t.same(
-    (await agent.call('PATCH', `/people/${id}`, { phone: null })).json.identities,
-    [],
-    'nor is one that is taken away',
-  )
+  t.same((await agent.call('PATCH', `/people/${id}`, { phone: null })).json.identities, [], 'nor is a removed number')
 })
 
 t.test('Two swapped numbers are corrected with one change each, or with one file', async (t) => {
@@ -258,7 +254,7 @@ t.test('People known only by an address are imported from an export, with their 
   const expected = await readPeople(agent)
   t.match(await imports(another, file), { created: 2, updated: 0, rejected: [] })
   t.same((await readPeople(another)).toSorted(), expected.toSorted())
-  t.match(await imports(another, file), { created: 0, updated: 2, rejected: [] }, 'nobody twice')
+  t.match(await imports(another, file), { created: 0, updated: 2, rejected: [] }, 'no person is duplicated')
   await writes(another, texted, 'hello', 'sms')
   await reaches(another, (all) => all.some(({ identities }) => identities.some(({ lastSeenAt }) => lastSeenAt)))
   t.equal((await people(another)).length, 2)
@@ -267,7 +263,7 @@ t.test('People known only by an address are imported from an export, with their 
   const outs = (await people(agent)).flatMap(({ identities }) =>
     identities.flatMap(({ address, optedOut }) => (optedOut ? [address] : [])),
   )
-  t.same(outs, [stopped], 'each conversation is asked')
+  t.same(outs, [stopped], 'each conversation is queried')
 })
 
 t.test('Identities in an export change no person known by id', async (t) => {

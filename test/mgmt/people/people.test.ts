@@ -122,7 +122,7 @@ t.test('An unknown person is created once, by their first inbound item', async (
   t.equal(
     fixture.decide(recordIdentity, { ...agentRef, ...seenEvent, at: 2_000 }),
     false,
-    'less than a minute later nothing is written',
+    'less than a minute later no write happens',
   )
   const person = fixture.people.byAsid(fixture.tx, agentRef, 'usr_1')
   t.match(person, {
@@ -135,7 +135,7 @@ t.test('An unknown person is created once, by their first inbound item', async (
   t.equal(
     fixture.decide(recordIdentity, { ...agentRef, ...seenEvent, at: 9e9 }),
     false,
-    'an agent that is gone hears nothing',
+    'a deleted agent gets no person',
   )
 })
 
@@ -168,7 +168,7 @@ t.test('A deleted person who writes again is a new one; the conversation keeps t
   fixture.decide(recordIdentity, { ...agentRef, ...seenEvent, at: 2_000 })
   const reloaded = fixture.people.byAsid(fixture.tx, agentRef, 'usr_1')!
   t.not(reloaded.id, id)
-  t.equal(reloaded.identities[0]?.asid, 'usr_1', 'the same conversation, whose own STOP still holds')
+  t.equal(reloaded.identities[0]?.asid, 'usr_1', 'the same conversation, whose own STOP still applies')
 })
 
 t.test('No two people have the same identity', async (t) => {
@@ -345,7 +345,7 @@ t.test('Sandbox people are not shown, changed, merged or deleted as people', asy
   const { change, create, merge, remove } = fixture.people.commands
   const real = fixture.decide(create, { ...agentRef, change: {} })
   const { id: personId } = savePerson(fixture, { ...newPerson('pr_s', 'persona', 1), sandbox: true })
-  t.ok(fixture.people.byId(fixture.tx, agentRef, personId), 'the house knows them')
+  t.ok(fixture.people.byId(fixture.tx, agentRef, personId), 'the area itself can read them')
   t.match(fixture.refusal(change, { ...agentRef, personId, change: {} }), { refused: 'resource.not_found' })
   t.match(fixture.refusal(remove, { ...agentRef, personId }), { refused: 'resource.not_found' })
   t.match(fixture.refusal(merge, { ...agentRef, personId: real.id, from: personId }), { refused: 'request.invalid' })

@@ -157,7 +157,7 @@ t.test('A person needs at least a phone or an email address, and both are valida
     t.same(fieldsOf(await call('PATCH', `/people/${id}`, body)), [field])
   }
   for (const body of [{}, { firstName: ' ' }]) t.same(fieldsOf(await call('POST', '/people', body)), ['body'])
-  t.equal((await call('GET', '/people')).json.data.length, 1, 'and nothing of it is kept')
+  t.equal((await call('GET', '/people')).json.data.length, 1, 'and nothing was stored')
 })
 
 t.test('A custom field holds a value of its declared type, however it is written', async (t) => {
@@ -232,7 +232,7 @@ t.test('Pages are stable while people are added and removed', async (t) => {
       token = json.nextPageToken && `&pageToken=${json.nextPageToken}`
     } while (token)
     t.same(seen.slice(-expectedIds.length), expectedIds, filter)
-    t.equal(new Set(seen).size, seen.length, 'nobody is shown twice')
+    t.equal(new Set(seen).size, seen.length, 'no person is listed twice')
   }
   const { nextPageToken } = (await call('GET', '/people?limit=1&tag=x')).json
   t.same(fieldsOf(await call('GET', `/people?limit=1&tag=y&pageToken=${nextPageToken}`)), ['pageToken'])

@@ -88,7 +88,7 @@ t.test(
     }
     const line = JSON.stringify({ message: { spec: 'amf/1', parts: [{ type: 'text', text: 'hi' }] } })
     const parts = await all('application/x-ndjson', stallingBody(`${line}\n`, '{"mess'))
-    t.match(parts, { found: [{ message: {} }], error: late }, 'what was told before counts')
+    t.match(parts, { found: [{ message: {} }], error: late }, 'pieces before the error count')
   },
 )
 

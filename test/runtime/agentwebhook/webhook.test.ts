@@ -75,7 +75,7 @@ t.test('An event is retried 1, 5, 25 and 125 seconds after a failure, and then i
     const [deadLetter, ...others] = fixture.deadLetters()
     t.equal(deadLetter!.event.eventId, tries[0]!.event.eventId)
     t.same(others, [])
-    t.same(fixture.eventTexts(asid).at(-1), 'and more', 'what came after it goes on')
+    t.same(fixture.eventTexts(asid).at(-1), 'and more', 'the following events are sent')
   }
 })
 
@@ -141,7 +141,7 @@ t.test('A webhook that hangs for any number of people does not delay the events 
   const others = Array.from({ length: 20 }, (_, n) => `+155502${10 + n}`)
   await Promise.all(others.map((who) => fixture.receiveText(who, 'quick')))
   await waitUntil(() => triesOf(fixture, 'quick').length === others.length)
-  t.same(triesOf(fixture, 'slow'), [], 'while those who hang wait with their own')
+  t.same(triesOf(fixture, 'slow'), [], 'while people with a hanging call wait')
 })
 
 t.test('A webhook that does not respond in time is retried', async (t) => {

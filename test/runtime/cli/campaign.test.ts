@@ -46,7 +46,7 @@ t.test('A campaign is created, staged, started, watched to its end and reported 
   t.match(made.json, { name: 'May', outreachId: 'welcome', status: 'draft' })
   const { id } = made.json
   const early = await parley(['campaign', 'start', 'desk', id], env)
-  t.equal(early.code, exitCode.failed, 'what is not staged does not start')
+  t.equal(early.code, exitCode.failed, 'a campaign that is not staged does not start')
   const staged = await parley(['campaign', 'stage', 'desk', id], env)
   t.equal(staged.code, exitCode.done, staged.stderr)
   t.match(staged.stdout, /^3 of 3 people will be sent to\.$/m)
@@ -159,8 +159,8 @@ t.test('Staging, progress and report are formatted for people', async (t) => {
   ])
   const painted = createTerminal({ isTTY: true, write: () => {}, hasColors: () => true }, { write: () => {} }).paint
   const lines = watchLines(run, 300, painted)
-  t.strictSame(lines.map(stripVTControlCharacters), watchLines(run, 300, plain), 'colour adds nothing')
-  t.match(lines.join('\n'), '\u001b[31mfailed', 'what failed is red')
+  t.strictSame(lines.map(stripVTControlCharacters), watchLines(run, 300, plain), 'colour changes no text')
+  t.match(lines.join('\n'), '\u001b[31mfailed', 'failures are red')
 })
 
 t.test('On a terminal each output replaces the last, and an unreachable node is reported and awaited', async (t) => {

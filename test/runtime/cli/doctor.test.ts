@@ -159,7 +159,7 @@ t.test('Redis is checked for access, and its password is never printed', async (
   const before = open.received.length
   const plain = await checkRedis(`rediss://:hidden@127.0.0.1:${open.port}`)
   t.match(plain, { status: 'fail', detail: 'no answer with a trusted certificate' })
-  t.notMatch(open.received.slice(before).join(''), 'hidden', 'a server without a certificate hears no password')
+  t.notMatch(open.received.slice(before).join(''), 'hidden', 'a server without a certificate gets no password')
 })
 
 t.test('An outdated program and a wrong clock are reported with advice', async (t) => {

@@ -93,7 +93,7 @@ t.test(
     const made = await parley(['backup', folder, '--with-key', '--json'], env)
     t.equal(made.code, exitCode.done, made.stderr)
     const during = load.acknowledged.length
-    t.ok(during > before.length, 'the node served on meanwhile')
+    t.ok(during > before.length, 'the node continued in the meantime')
     await node.end('SIGKILL')
     await load.stop()
     rmSync(node.dir, { recursive: true, force: true })

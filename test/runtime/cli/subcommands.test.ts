@@ -43,7 +43,7 @@ t.test('Every verb has help without a node or a key, and a summary of one line',
     t.match(command.description(), /^[a-z].*[^.]$/, `${path.join(' ')} is described`)
     t.notMatch(command.description(), '\n')
     t.match(stdout, `Usage: parley ${path.join(' ')}`)
-    t.match(stdout, '--json', 'shared options are told, too')
+    t.match(stdout, '--json', 'shared options are listed, too')
     for (const { description } of command.registeredArguments) t.not(description, '', `${path.join(' ')} explains <…>`)
     for (const { description } of command.options) t.not(description, '', `${path.join(' ')} explains --…`)
   }
@@ -315,7 +315,7 @@ t.test('A backup is downloaded into a folder, verified, and leaves nothing on th
   t.equal(made.code, exitCode.done, made.stderr)
   t.match(made.stdout, /^\d{8}-\d{6}-\w{8} is in \S+: 1 file, \S+ KiB, 2 of 2 shards, with all that was acknowledged/)
   t.match(made.stderr, /^THE ROOT KEY IS NOT IN IT\. Keep secret\.key or PARLEY_SECRET_KEY elsewhere/)
-  t.equal(statSync(join(folder, 'store.mdb')).mode & 0o077, 0, 'for nobody else to read')
+  t.equal(statSync(join(folder, 'store.mdb')).mode & 0o077, 0, 'readable by the owner only')
   t.same((await node.call('GET', '/system/backups')).data, [])
   t.equal((await parley(['verify', folder])).code, exitCode.done, 'and needs no node')
 
@@ -344,7 +344,7 @@ t.test('A backup is downloaded into a folder, verified, and leaves nothing on th
   const ended = await parley(['backup', spoilt], { ...env, PARLEY_URL: receiver.url('') })
   t.equal(ended.code, exitCode.failed)
   t.match(ended.stderr, /^media\/a\.png did not arrive as it was sent\. Make the backup again\.$/m)
-  t.same(readdirSync(spoilt), [], 'nothing is left that could be taken for a backup')
+  t.same(readdirSync(spoilt), [], 'no file is left that looks like a backup')
   receiver.setBehavior(`${at}/b1`, answers({ name: 'b1', state: 'failed', why: 'The disk is full.' }))
   const failed = await parley(['backup', spoilt], { ...env, PARLEY_URL: receiver.url('') })
   t.match(failed.stderr, /could not make the backup\. The disk is full\.$/m)

@@ -182,7 +182,7 @@ t.test(
     await waitUntil(() => printed.includes('< Four\n'))
     await act('Five', 'Five')
     await waitUntil(() => printed.includes('< Five\n'))
-    t.equal(printed.split('< Four\n').length, 2, 'told once, though looked at again')
+    t.equal(printed.split('< Four\n').length, 2, 'printed once, although it was polled twice')
     child.kill('SIGINT')
     t.same((await closed)[1], 'SIGINT')
   },

@@ -144,7 +144,7 @@ t.test(
         const problems = problemsOf({ [name]: text })
         t.equal(problems.length, 1, `${name}=${text}`)
         t.match(problems[0], new RegExp(`^${name} is ".*"\\. It wants .+\\.$`))
-        t.ok(problems[0]?.startsWith(`${name} is ${JSON.stringify(text).slice(0, 5)}`), 'it shows what it got')
+        t.ok(problems[0]?.startsWith(`${name} is ${JSON.stringify(text).slice(0, 5)}`), 'it shows the value')
       }
     }
   },
@@ -197,7 +197,7 @@ t.test('An unknown variable is refused with the nearest known name', async (t) =
   t.match(problemsOf({ PARLEY_REDIS: 'redis://x' })[0], /Did you mean PARLEY_REDIS_URL\?$/)
   t.match(problemsOf({ PARLEY_TIMESCALE: '' })[0], /PARLEY_TIME_SCALE/, 'even an empty one is a mistake')
   t.equal(problemsOf({ [`PARLEY_${'X'.repeat(100_000)}`]: '1' })[0]?.length, 157)
-  t.strictSame(problemsOf({ XPARLEY_SHARD: '4', parley_shard: '4' }), [], 'what is not ours is nobody’s business')
+  t.strictSame(problemsOf({ XPARLEY_SHARD: '4', parley_shard: '4' }), [], 'variables of other programs are ignored')
 })
 
 t.test('The emulator and the sample agent run by default only on a developer’s machine', async (t) => {
@@ -331,7 +331,7 @@ t.test('A binary that is not the official one stops the node unless it is allowe
     name: 'UnverifiedBinary',
     message: /hash.*PARLEY_ALLOW_UNVERIFIED_UWS=true/,
   })
-  t.match(prepareUws(true, own), /official one is/, 'an allowed one is told of all the same')
+  t.match(prepareUws(true, own), /official one is/, 'an allowed one is reported nevertheless')
   t.throws(() => prepareUws(true, `${own}.gone`), { name: 'UnverifiedBinary', message: /no binary for Node \d+/ })
 })
 

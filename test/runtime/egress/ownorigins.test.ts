@@ -36,7 +36,7 @@ t.test('An egress client calls the node’s own origin wherever it is, and no ot
   t.match(await call(own.replace('127.0.0.1', 'localhost')), refused, 'under its own name only')
   t.match(await call(own.replace('://', '://user:pass@')), refused)
   origins = new Set()
-  t.match(await call(own), refused, 'nor after it is gone')
+  t.match(await call(own), refused, 'nor after it was removed')
 })
 
 t.test('Only the URL of a request decides its target, whatever else it carries', async (t) => {

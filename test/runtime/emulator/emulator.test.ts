@@ -82,7 +82,7 @@ t.test('Accounts call only the ingress of this installation', async (t) => {
     const refused = { status: 422, json: { errors: [{ field: 'ingressUrl' }] } }
     t.match(await call('POST', '/accounts', { wire: 'twilio', ingressUrl }), refused, ingressUrl)
   }
-  t.same((await call('GET', '/accounts')).json.data, [], 'and nothing was opened')
+  t.same((await call('GET', '/accounts')).json.data, [], 'and no account was created')
 })
 
 t.test(

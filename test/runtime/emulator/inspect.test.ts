@@ -98,5 +98,5 @@ t.test('A restarted emulator does not repeat messages that were refused or faile
     ['msg_1', 'msg_2', 'msg_3'],
     [1, 2],
   ])
-  t.same(statusFrom(4_000), [['msg_2', 'msg_3'], [2]], 'what came to be while it runs, and how what it holds fares')
+  t.same(statusFrom(4_000), [['msg_2', 'msg_3'], [2]], 'messages made while it runs, and the state of open ones')
 })

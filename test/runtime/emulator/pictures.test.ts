@@ -136,5 +136,5 @@ t.test('The newest pictures are kept, and of older ones only that they were sent
 t.test('The largest picture fits every URL limit', async (t) => {
   const address = 'data:image/jpeg;base64,'.length + limits.pictureChars
   t.ok(address <= providerEmulator.fileUrlChars, 'at providers that keep it')
-  t.ok(address <= adapter.textChars, 'and in what adapters tell')
+  t.ok(address <= adapter.textChars, 'and in what adapters report')
 })

@@ -121,7 +121,7 @@ t.test('A chunked body is read, and its connection ends with the response', asyn
   for (const path of ['/b', '/at-once/b']) {
     const badly = open(t, server)
     await badly.write(`${chunkedRequest(path, '2\r\n{}XX0\r\n\r\n')}${head('GET', '/smuggled')}`, 'never')
-    t.notMatch(badly.seen.text, 'smuggled', 'nothing behind a chunk that ends badly is read')
+    t.notMatch(badly.seen.text, 'smuggled', 'no data after a malformed chunk is read')
   }
   t.notMatch(served.join(), 'smuggled')
 })
@@ -167,7 +167,7 @@ t.test('Requests and bodies in flight of one address are bounded, and others are
   const flood = `${head('POST', '/c', 'content-length: 7000000')}${'x'.repeat(6_000_000)}`
   t.match(await large.write(flood), /^(HTTP\/1.1 503 [\s\S]*)?$/, 'more of a body than an address may have held')
   await large.closed()
-  t.match(await open(t, server).write(head('GET', '/d'), /\[.*\]/), '[GET /d ]', 'what it held is free again')
+  t.match(await open(t, server).write(head('GET', '/d'), /\[.*\]/), '[GET /d ]', 'its share is free again')
 })
 
 t.test('Connections of one address are bounded, and those of trusted proxies are not', async (t) => {

@@ -108,7 +108,7 @@ t.test('A socket is opened for an admitted client, and knows its request', async
   t.equal(await answered, 'And you')
   client.send(new Uint8Array([104, 105]))
   await waitUntil(() => received[0]!.receivedTexts.length === 2)
-  t.equal(received[0]!.receivedTexts[1], '', 'what is binary is empty text')
+  t.equal(received[0]!.receivedTexts[1], '', 'a binary frame is empty text')
   client.close()
   await waitUntil(() => received[0]!.closes === 1)
 })
@@ -154,7 +154,7 @@ t.test('A closed socket accepts every call and does nothing', async (t) => {
   socket!.close(1001, 'Twice.')
   t.equal(socket!.send('late'), 'sent')
   t.equal(socket!.bufferedBytes(), 0)
-  t.equal(received[0]!.closes, 1, 'it is told once')
+  t.equal(received[0]!.closes, 1, 'it is reported once')
 })
 
 t.test('A message longer than a frame may be ends the socket', async (t) => {
@@ -193,7 +193,7 @@ t.test('A client that does not read has a bounded buffer, and it drains when rea
   client.resume()
   await waitUntil(() => socket!.bufferedBytes() === 0 && received[0]!.drains > 0)
   await waitUntil(() => bytes >= sends * piece.length)
-  t.ok(bytes < (sends + 1) * piece.length + sends * 16, 'what was dropped never comes')
+  t.ok(bytes < (sends + 1) * piece.length + sends * 16, 'a dropped frame is never sent')
   client.destroy()
   await waitUntil(() => received[0]!.closes === 1)
 })

@@ -97,7 +97,7 @@ t.test('The agent gets a URL that opens without credentials, and the records con
   const { node, api, files, sendPicture, open, manage } = await openSetup(t)
   const url = await sendPicture()
   t.match(url, /^http:\/\/gateway\.test\/v4\/media\/received\/[\w-]+$/)
-  t.same([api.seen, files.seen], [[], []], 'nothing is fetched before somebody opens it')
+  t.same([api.seen, files.seen], [[], []], 'media is not fetched before it is opened')
   const { status, headers } = await open(url)
   t.equal(status, 200)
   t.match(headers, {
@@ -177,7 +177,7 @@ t.test('Without its binding media is not found, even if stored; new credentials 
   const [url, at] = [await sendPicture(), `/channels/${binding.id}`]
   t.equal((await open(url)).status, 200)
   await manage('POST', `${at}/_disable`)
-  t.equal((await open(url)).status, 200, 'what came over a binding that is switched off opens')
+  t.equal((await open(url)).status, 200, 'media of a binding that is switched off opens')
   await manage('POST', `${at}/_enable`)
   t.equal((await open(url)).status, 200)
   const other = await sendPicture('78')

@@ -78,7 +78,7 @@ t.test('An unreadable item does not affect the others of its call', async (t) =>
   ]
   const mixed = bad.flatMap((each, n) => [text(`good ${n}`, n % 2 ? ann : ben, `word ${n}`), each])
   const answer = await fixture.ingress('sms', batch(...mixed))
-  t.equal(answer.status, 422, 'the provider keeps what could not be read')
+  t.equal(answer.status, 422, 'the provider keeps unread items')
   t.equal((await fixture.ingress('sms', batch(...mixed))).status, 422, 'and the others are known when it calls again')
   await fixture.waitForWebhook()
   const words = (rest: number) => bad.flatMap((_, n) => (n % 2 === rest ? [`word ${n}`] : []))

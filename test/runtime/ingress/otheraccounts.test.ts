@@ -108,7 +108,7 @@ for (const kind of kinds) {
       t.equal(await callMixed(), 200, 'until the account has a binding')
       t.same(await third.texts(), ['to none'])
       await third.agent.manage('DELETE', `/channels/${third.id}`)
-      t.equal(await call(first.id, ['999', 'm4', 'too late']), 404, 'and again once it is gone')
+      t.equal(await call(first.id, ['999', 'm4', 'too late']), 404, 'and again after it was deleted')
     },
   )
 
@@ -149,7 +149,7 @@ t.test('An Instagram binding without an account id accepts only accounts of no o
   const { bound, call } = await openAccounts(t, kinds[2]!)
   const [any, named] = [await bound('111', { accountId: undefined }), await bound('222')]
   t.equal(await call(any.id, ['111', 'm1', 'to any'], ['222', 'm2', 'to the named one']), 200)
-  t.equal(await call(named.id, ['333', 'm3', 'to none']), 404, 'it is not handed what it was not called with')
+  t.equal(await call(named.id, ['333', 'm3', 'to none']), 404, 'it gets only items of its own call')
   t.same(await any.texts(), ['to any'])
   t.same(await named.texts(), ['to the named one'])
 })

@@ -165,7 +165,7 @@ t.test('A byte range is served, and an invalid range gets the whole', async (t) 
     t.equal(body.length, bytes.length)
   }
   const untold = await serve(t, createMediaStore({ [name]: bytes }, false))
-  t.equal((await untold(name, { headers: { range: 'bytes=0-1' } })).status, 200, 'where nobody knows the length')
+  t.equal((await untold(name, { headers: { range: 'bytes=0-1' } })).status, 200, 'if the length is unknown')
 })
 
 t.test(

@@ -16,7 +16,7 @@ const address = /^https:\/\/gateway\.test\/v4\/media\/([0-9a-z]{26}\.[0-9a-z]{2,
 function isClean(t: Test, { reason, detail }: Unreachable): void {
   t.equal(reason, 'mediaUnreachable')
   t.match(detail, /^[A-Z].*\.$/, 'one sentence')
-  t.notMatch(detail, /127\.0\.0\.1|localhost|ECONN|undici|Error|:\d/, 'it names nothing of our side')
+  t.notMatch(detail, /127\.0\.0\.1|localhost|ECONN|undici|Error|:\d/, 'it reveals nothing of our side')
 }
 
 t.test('Fetched media is stored under our own URL, with the type of its content', async (t) => {
@@ -307,7 +307,7 @@ t.test(
     t.equal((await files()).length, 1)
     await t.rejects(media.rehost(origin.at('one'), anything, AbortSignal.abort(why)), why)
     two.release()
-    t.match(await media.rehost(origin.at('two'), anything), { type: 'image/png' }, 'and it can be asked for again')
+    t.match(await media.rehost(origin.at('two'), anything), { type: 'image/png' }, 'and it can be requested again')
   },
 )
 

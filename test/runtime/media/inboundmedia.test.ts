@@ -94,7 +94,7 @@ t.test('An outbound URL never resolves to inbound media, even if both URLs are e
   const { media } = await openMediaFixture(t)
   const url = origin.at('picture')
   storedMedia(t, await media.fetchInbound(url, from(url)))
-  t.match(await media.rehost(url, anything), { why: 'source' }, 'nobody reads it by naming where it lies')
+  t.match(await media.rehost(url, anything), { why: 'source' }, 'inbound media cannot be read by its URL')
 })
 
 t.test('Credentials are sent on redirects within their host, and a redirect to another host has none', async (t) => {

@@ -55,7 +55,7 @@ t.test('A stored URL is not fetched again, and another query is another URL', as
   t.same(origin.seen, ['/png?size=1', '/png?size=2'])
   const record = recordOf(fixture, origin.at('png?size=1'))
   t.match(record, { kept: { name: nameOf(first), type: 'image/png', bytes: png.length }, begun: [] })
-  t.notMatch(JSON.stringify(record), /png\?size/, 'the URL itself, which may open a door, is not kept')
+  t.notMatch(JSON.stringify(record), /png\?size/, 'the URL itself, which may contain credentials, is not stored')
 })
 
 t.test('Stored media survives the process', async (t) => {
@@ -79,9 +79,9 @@ t.test('Media is stored for at least 30 days from its last use, and then removed
     await hostedBy(fixture, origin.at('used'))
   }
   await time.advance(2 * day - 1)
-  t.same(await fixture.files(), [nameOf(used), nameOf(remaining)].sort(), 'nothing goes before 30 days')
+  t.same(await fixture.files(), [nameOf(used), nameOf(remaining)].sort(), 'no item is removed before 30 days')
   await eventually(fixture.fixture, async () => (await fixture.files()).length === 1, day)
-  t.same(await fixture.files(), [nameOf(used)], 'what was used since stays')
+  t.same(await fixture.files(), [nameOf(used)], 'items used since stay')
   t.same(recordOf(fixture, origin.at('left')), { kept: undefined, begun: [] })
   t.equal(origin.seen.length, 2)
   t.same(await hostedBy(fixture, origin.at('used')), used, 'it was never fetched again')
@@ -99,7 +99,7 @@ t.test('A use shortly after a recorded one extends the retention just as well', 
   const { commits } = fixture.fixture
   const before = commits.length
   await hostedBy(fixture, origin.at('png'))
-  t.equal(commits.length, before, 'nothing was written')
+  t.equal(commits.length, before, 'no use was written')
   await fixture.fixture.time.advance(limits.retentionMs - 1)
   t.equal((await fixture.files()).length, 1)
   await fixture.fixture.time.advance(limits.usedEveryMs)
@@ -190,7 +190,7 @@ t.test(
     const { file, remaining, after, url } = await crash(t, 'written')
     t.same(remaining, { kept: undefined, begun: [file] })
     await after.fixture.time.advance(limits.unfinishedMs - 1)
-    t.same(await after.files(), [file], 'whoever began it may still be at it')
+    t.same(await after.files(), [file], 'the process that began it may still be writing')
     await after.fixture.time.advance(1)
     await eventually(after.fixture, async () => (await after.files()).length === 0)
     t.same(recordOf(after, url), { kept: undefined, begun: [] })
@@ -202,10 +202,10 @@ t.test('After a crash during a write the next start removes the partial file', a
   t.match(file, /\.part$/)
   t.same(remaining, { kept: undefined, begun: [file?.replace('.part', '')] })
   t.same(await after.files(), [])
-  t.match(await hostedBy(after, url), { type: 'image/png' }, 'and nothing stands in the way of the next fetch')
+  t.match(await hostedBy(after, url), { type: 'image/png' }, 'and the next fetch is not blocked')
   await after.fixture.time.advance(limits.unfinishedMs)
   await eventually(after.fixture, () => recordOf(after, url).begun.length === 0)
-  t.equal((await after.files()).length, 1, 'what was kept since is not what is given up')
+  t.equal((await after.files()).length, 1, 'an item stored since is not dropped')
 })
 
 t.test('A crash between removing a record and its bytes is completed by the next process', async (t) => {
@@ -241,7 +241,7 @@ t.test('Late and repeated commands change nothing', async (t) => {
   t.equal(
     await execute('finish', { name: 'a.png', ...stored }),
     null,
-    'what was never begun, or was given up, is not kept',
+    'an item never begun, or abandoned, is not stored',
   )
   t.equal(await execute('touch', {}), null)
   await execute('begin', { name: 'a.png' })
@@ -309,9 +309,9 @@ t.test(
       else t.ok(png.equals(answer.body as Buffer), 'served by each process')
     }
     await eventually(fixture, () => removed.length === 1)
-    t.not(removed[0], name, 'the one that came second is gone')
+    t.not(removed[0], name, 'the later one is removed')
     await hostedBy({ media: both[0]! }, origin.at('jpeg'))
     await hostedBy({ media: both[1]! }, origin.at('jpeg'))
-    t.same(origin.seen, ['/png', '/png', '/jpeg'], 'what one has kept the other does not fetch')
+    t.same(origin.seen, ['/png', '/png', '/jpeg'], 'media stored by one is not fetched by the other')
   },
 )

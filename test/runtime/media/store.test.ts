@@ -103,7 +103,7 @@ t.test('The object store of a cluster fulfils the contract of the media store', 
     writeFileSync(join(dir, 'notes.txt'), 'x')
     for (const fileNames of [['notes.txt'], ['notes.txt']]) {
       const joined = await openMediaStore({ dataDir, log, bus: buses[0]! })
-      for (const name of names) t.ok(await joined.get(name), 'nothing is lost on the way')
+      for (const name of names) t.ok(await joined.get(name), 'no file is lost during the copy')
       t.same(readdirSync(dir), fileNames)
     }
     t.ok(await other.get(names[0]!), 'every process has it now')
@@ -128,7 +128,7 @@ t.test('The object store of a cluster fulfils the contract of the media store', 
     await bus.close()
     await one.remove('half.mp4')
     t.equal(await one.get('half.mp4'), undefined)
-    t.ok((await messages()) < before + 128 * 1024, 'its chunks are gone')
+    t.ok((await messages()) < before + 128 * 1024, 'its chunks are removed')
   })
 })
 

@@ -72,7 +72,7 @@ t.test('Logs, values and objects that version 0.1.0 wrote are read, and their st
       seq?: number
       error?: object
     }>()
-    t.ok(answer.seq, `${subject} is taken`)
+    t.ok(answer.seq, `${subject} is accepted`)
   }
 
   for (const after of [0, 1, 2]) {

@@ -116,7 +116,7 @@ t.test('A faulty module is an error that names the module and the fault', async 
   t.ok((await load(['./nowhere'], dir).catch((error) => error)) instanceof AdapterUnusable)
   await t.rejects(load(['@partner/nowhere'], dir), { message: /@partner\/nowhere cannot be found/ })
   await t.rejects(load(['./nowhere'], dir), { message: /\.\/nowhere cannot be found/ })
-  await t.rejects(load(['fs'], dir), { message: /fs/ }, 'what is no module of a partner')
+  await t.rejects(load(['fs'], dir), { message: /fs/ }, 'a value that is no partner module')
 })
 
 t.test('A provider of a channel has one adapter', async (t) => {

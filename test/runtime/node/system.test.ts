@@ -141,7 +141,7 @@ t.test('A shard is moved or unpinned, the reply shows the result, and the log th
   const away = await put('0', { node: 'n2' })
   t.equal(away.status, 503)
   t.equal(away.headers['retry-after'], '1')
-  t.equal(map.moves.length, 2, 'nothing that was refused was moved')
+  t.equal(map.moves.length, 2, 'no refused move was made')
 })
 
 t.test('Metrics show this node’s state of each shard, from one inspection of the engine', async (t) => {
@@ -177,7 +177,7 @@ t.test('Metrics show this node’s state of each shard, from one inspection of t
     t.same(
       values.map((_, shard) => seriesValue(text, `${metric}{shard="${shard}"}`)),
       values,
-      `${metric}, the last shard being one that was not taken up yet`,
+      `${metric}, with a last shard that is not open yet`,
     )
     t.match(text, `# TYPE ${metric} gauge`)
   }
@@ -205,7 +205,7 @@ t.test('The maximum number of shards have a series each, still from one inspecti
     metricValues(text, 'parley_shard_owner'),
     map.here.map(() => 1),
   )
-  t.notMatch(text, /shard="other"/, 'none is counted together with others')
+  t.notMatch(text, /shard="other"/, 'no series is merged with others')
   await metrics.render()
   t.equal(map.reads, 2)
 

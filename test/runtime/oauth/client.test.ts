@@ -63,7 +63,7 @@ t.test('A code is exchanged with its verifier, and the returned tokens are read'
   const granted = await exchange()
   t.match(granted, { ok: true, tokens: { accessToken: 'at', refreshToken: 'rt', expiresAt: now + 60_000 } })
   const label = (granted as { accountLabel: string }).accountLabel
-  t.match(label, /^Harborx+$/, 'nothing in a label can turn what stands around it')
+  t.match(label, /^Harborx+$/, 'no label can change the text around it')
   t.equal(label.length, limits.accountLabelChars)
   t.match(requestsTo('/token'), [
     {
@@ -95,7 +95,11 @@ t.test('The secret is sent in the body, or in a header if the file or the provid
   const bare = await open(t, { clientSecret: undefined })
   bare.server.setBehavior('/token', json(200, { access_token: 'at', token_type: 'bearer' }))
   await bare.exchange()
-  t.match(bare.requestsTo('/token')[0], { client_id: 'parley', client_secret: undefined }, 'a public client has none')
+  t.match(
+    bare.requestsTo('/token')[0],
+    { client_id: 'parley', client_secret: undefined },
+    'a public client has no secret',
+  )
 })
 
 t.test('A provider is discovered by its issuer once an hour, and unsupported parameters are not sent', async (t) => {

@@ -38,7 +38,7 @@ t.test('A budget counts allowed and refused calls, synchronous or not', async (t
     },
     metrics,
   )
-  t.equal((buckets.spend('send', 'a') as SpendResult).allowed, true, 'what is known at once is answered at once')
+  t.equal((buckets.spend('send', 'a') as SpendResult).allowed, true, 'a synchronous result stays synchronous')
   t.equal((await buckets.spend('send', 'a')).allowed, false)
   t.equal((await buckets.spend('journey', 'a')).allowed, true)
   await shows(

@@ -141,7 +141,7 @@ t.test('A configured root key is accepted in each of its encodings, and any othe
       message: /^PARLEY_SECRET_KEY must be 32 bytes/,
     })
   }
-  t.throws(() => readdirSync(dir), { code: 'ENOENT' }, 'nothing is written for a configured key')
+  t.throws(() => readdirSync(dir), { code: 'ENOENT' }, 'no file is written for a configured key')
   t.end()
 })
 

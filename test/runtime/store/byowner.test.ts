@@ -63,7 +63,7 @@ t.test('Rows of one owner are adjacent, in all of its tables', async (t) => {
     space.rows(undefined, 100).map(({ key }) => [tableOfKey(key), ...keyParts(key)].join(' ')),
     ['a', 'b', 'c'].flatMap((name) => ['these', 'those'].flatMap((of) => [`${of} ${name} 1`, `${of} ${name} 2`])),
   )
-  t.throws(() => space.range(these), /within one owner/, 'nobody walks over all of them')
+  t.throws(() => space.range(these), /within one owner/, 'they cannot be scanned across owners')
   t.throws(() => space.get(these, [] as never), /does not begin with an owner/)
   await store.close()
 })

@@ -182,7 +182,7 @@ t.test('A directory is locked by one process at a time, and released by its deat
   const store = await openStore({ dir, shards: 16 })
   await t.rejects(openStore({ dir, shards: 16 }), { message: new RegExp(`in use by process ${process.pid}`) })
   await commit(store.space(0), [{ table: left, key: [1, 2], value: { n: 2, text: '' } }])
-  t.equal([...store.space(0).range(left)].length, 2, 'the one who holds it works on')
+  t.equal([...store.space(0).range(left)].length, 2, 'the holder continues')
   await store.close()
   t.same(readdirSync(dir).sort(), [dataFileName, `${dataFileName}-lock`], 'no claim is left behind')
 })
@@ -250,7 +250,7 @@ t.test('A damaged data file is refused with a sentence that names it, and stays 
     ['a root of zeroes', withChange((b) => b.fill(0, root, root + page)), /holds something else/],
     ['a root of another kind', withChange((b) => b.writeUInt16LE(4, root + 18)), /not of the kind/],
     [
-      'a branch into nothing',
+      'a branch to a missing page',
       withChange((b) => b.writeUInt32LE(77_777, root + 24 + b.readUInt16LE(root + 24))),
       /page 77777/,
     ],
@@ -316,7 +316,7 @@ t.test('Data that an earlier Parley left without a sync is refused with a senten
   t.equal(readFileSync(mark, 'utf8'), 'a checkpoint')
   rmSync(mark)
   const reopened = await openStore({ dir, shards: 16 })
-  t.equal([...reopened.space(0).range(left)].length, 1, 'that version takes the mark away when it stops')
+  t.equal([...reopened.space(0).range(left)].length, 1, 'that version removes the mark when it stops')
   await reopened.close()
 })
 

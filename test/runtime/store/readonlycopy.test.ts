@@ -57,12 +57,12 @@ for (const durability of ['synced', 'async'] as const) {
       await copied.close()
       t.notOk(
         readdirSync(scratchDir).some((name) => name.endsWith('-lock')),
-        'looking leaves nothing beside it',
+        'reading leaves no file beside it',
       )
     }
     over = true
     await Promise.all(writers)
-    t.ok(Math.min(...acknowledged) > 5, 'commits went on meanwhile')
+    t.ok(Math.min(...acknowledged) > 5, 'commits continued during the copy')
   })
 }
 
@@ -80,7 +80,7 @@ t.test('Commits after a copy are not in it, and the copy opens as the data of a 
   t.teardown(() => reopened.close())
   t.equal([...reopened.space(0).range(halfTable)].length, 2)
   await commitPair(reopened, 0, 1)
-  t.equal([...reopened.space(0).range(halfTable)].length, 4, 'and takes commits')
+  t.equal([...reopened.space(0).range(halfTable)].length, 4, 'and accepts commits')
   await t.rejects(store.copyTo(newPath()), StoreFailed, 'a store that is closed cannot be copied')
 })
 

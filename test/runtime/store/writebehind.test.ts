@@ -145,7 +145,7 @@ t.test('A commit waits while too much data is unwritten', async (t) => {
   const all = Array.from({ length: 8 }, (_, n) => behind.write([big(n)]).then(() => acceptedCount++))
   await waitUntil(() => acceptedCount > 0)
   await new Promise((turn) => setImmediate(turn))
-  t.ok(acceptedCount < 8, `${acceptedCount} of 8 were taken while none could be written`)
+  t.ok(acceptedCount < 8, `${acceptedCount} of 8 were accepted while none could be written`)
   letAll()
   await Promise.all(all)
   t.equal(acceptedCount, 8)

@@ -84,7 +84,7 @@ t.test('A line reaches tabs on every node at once, whichever node stores the rec
       t.same(tab.entries, page.entries)
       t.notOk(
         tab.frames.some(({ type }) => type === 'ping'),
-        'nobody had to look by himself',
+        'no poll was needed',
       )
     }
     t.same(textsOf(page.entries), ['Hello', 'To all of you', 'And back'])

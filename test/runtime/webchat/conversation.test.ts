@@ -130,7 +130,7 @@ t.test('Older lines are sent on request, down to the first, and contacts come as
   t.match(lines[1], { type: 'message', contacts: [hotel] })
   page.sendFrame({ type: 'older', before: lines.at(-1)!.cursor })
   const [first] = await page.waitForFrames('older')
-  t.same(first!.lines, lines.slice(1, -1), 'each as it was told before')
+  t.same(first!.lines, lines.slice(1, -1), 'each unchanged')
   t.match(first, { from: lines[1]!.cursor, more: true })
   page.sendFrame({ type: 'older', before: first!.from })
   const [, last] = await page.waitForFrames('older', 2)
@@ -162,7 +162,7 @@ t.test('Every tab of a visitor gets the same lines in the same order, whenever i
   await Promise.all([page.waitForLines(3), other.waitForLines(3)])
   t.same(other.entries, page.entries)
   const late = await Page.open(setting.chat, { token })
-  t.same(late.entries, page.entries, 'what was told live is what is told from the record')
+  t.same(late.entries, page.entries, 'live lines equal those of the transcript')
   t.same(textsOf(late.entries), ['Hello', 'From the other tab', 'To both'])
   for (const each of [page, other, late]) await each.close()
 })
@@ -207,7 +207,7 @@ t.test('A page without a cursor gets the newest lines, and learns that there are
   t.same(fresh.entries, page.entries.slice(1))
   const fullPage = await Page.open(setting.chat, { token, after: 0 })
   t.match(fullPage.frames[0], { type: 'welcome', more: false })
-  t.same(fullPage.entries, page.entries, 'a cursor is told everything behind it')
+  t.same(fullPage.entries, page.entries, 'a cursor gets everything behind it')
   for (const each of [page, fresh, fullPage]) await each.close()
 })
 
@@ -233,7 +233,7 @@ t.test('A message is delivered when a tab shows it and read when one says so, ea
   t.same(
     reopened.entries.flatMap((line) => (line.type === 'message' ? [line.state] : [])),
     ['read', 'read'],
-    'a page is told what is read already',
+    'a page learns of earlier read marks',
   )
   for (const each of [page, other, reopened]) await each.close()
 })
@@ -252,8 +252,8 @@ t.test('Typing is reported in both directions, and read marks of the agent reach
   await page.waitForFrames('seen')
   await page.text('Still here')
   const [next] = await setting.testAgent.nextContentEvents(t, 1)
-  t.match(next!.event.event, { type: 'message' }, 'what is said too often is told once')
-  t.equal(page.entries.length, 2, 'none of it is a line')
+  t.match(next!.event.event, { type: 'message' }, 'frequent signals are reported once')
+  t.equal(page.entries.length, 2, 'none of them is a line')
   await page.close()
 })
 
@@ -275,7 +275,7 @@ t.test('An unreadable frame is answered with its field, and ten of them close th
   ])
   await page.text('Good again')
   const [event] = await setting.testAgent.nextContentEvents(t, 1)
-  t.match(event!.event.event, { message: { text: 'Good again' } }, 'nothing of them was heard')
+  t.match(event!.event.event, { message: { text: 'Good again' } }, 'none of them was processed')
   for (let left = limits.unreadableFrames - 5; left > 0; left--) page.raw('{}')
   t.equal(await page.waitForClose(), 1008)
 })
@@ -320,7 +320,7 @@ t.test('Visitors behind a trusted proxy have their own budgets, not the proxy’
   const many = Array.from({ length: 4 * budgets.webchatVisitors.burstCalls }, () => comes('203.0.113.1'))
   t.ok((await Promise.all(many)).includes(429))
   t.equal(await comes('203.0.113.2'), 201)
-  t.equal(await comes('203.0.113.1, 203.0.113.3'), 201, 'only what the proxy says counts')
+  t.equal(await comes('203.0.113.1, 203.0.113.3'), 201, 'only the proxy’s header counts')
 })
 
 t.test('All addresses in one IPv6 network of 64 bits share one budget', async (t) => {
@@ -351,7 +351,7 @@ t.test('An invalid token counts against its address, and after many no socket is
   )
   const statuses = await Promise.all(tries)
   t.same([...new Set(statuses)].sort(), [101, 429])
-  t.equal(await statusOfSocket(chat, 'token=bad', from('203.0.113.21')), 101, 'another address is told what is wrong')
+  t.equal(await statusOfSocket(chat, 'token=bad', from('203.0.113.21')), 101, 'another address gets the actual error')
   const { token } = await createVisitor(chat)
   t.equal(await statusOfSocket(chat, `token=${token}`, from('203.0.113.20')), 101, 'and a good token opens one')
 })
@@ -377,7 +377,7 @@ t.test('Only sites that the binding names may show the chat; without names, any 
   t.equal(preflight.headers.get('access-control-allow-origin'), site)
   const { data } = await testAgent.manage('GET', `${testAgent.agentPath}/channels`)
   await testAgent.manage('DELETE', `${testAgent.agentPath}/channels/${data[0].id}`)
-  t.equal((await requestToken(chat, {})).status, 404, 'without web chat there is nothing')
+  t.equal((await requestToken(chat, {})).status, 404, 'without web chat there is no page')
   await testAgent.bind('webchat', { mode: 'managed', inputs: { origins: [site] } })
   const { token } = await createVisitor(chat, undefined, site)
   t.equal((await requestToken(chat, {}, 'https://anybody.example')).status, 403)

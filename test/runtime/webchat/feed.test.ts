@@ -288,7 +288,7 @@ t.test('Typing is sent after the lines before it, and not once the agent has ans
   scene.signal = { signal: 'read', at: scene.clock.now() + 2, cursor: 2 }
   scene.feed.onHead(scene.head)
   await scene.waitUntilIdle()
-  t.equal(scene.kinds().at(-1), 'seen', 'what was read stays read')
+  t.equal(scene.kinds().at(-1), 'seen', 'read marks stay')
 })
 
 t.test('Nothing is sent after the end', async (t) => {

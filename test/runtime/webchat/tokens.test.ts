@@ -22,7 +22,7 @@ t.test('A token names its agent and visitor to this installation, until it expir
   t.same(tokens.verify(token, harbor), visitor)
   t.equal(tokens.verify(token, { orgId: 'demo', agentId: 'other' }), undefined)
   t.equal(tokens.verify(token, { orgId: 'other', agentId: 'harbor' }), undefined)
-  t.equal(others.verify(token, harbor), undefined, 'another key knows nothing of it')
+  t.equal(others.verify(token, harbor), undefined, 'another key refuses it')
   await clock.advance(limits.tokenMs - 1)
   t.same(tokens.verify(token, harbor), visitor)
   await clock.advance(1)

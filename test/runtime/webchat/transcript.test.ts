@@ -84,7 +84,7 @@ t.test('A message is a line from the commit that makes it sent, exactly once', a
   const record = await openRecord(t)
   await record.say('a', 'Hello')
   const id = await record.offer(text('Welcome'))
-  t.equal((await record.lines()).entries.length, 1, 'one that is on its way is none')
+  t.equal((await record.lines()).entries.length, 1, 'a message in flight is not a line')
   await record.dispatched(id)
   await record.dispatched(id)
   const { entries: lines, head } = await record.lines()
@@ -127,7 +127,7 @@ t.test('A visitor’s message is a line under the page’s own id, and a repeat 
     { cursor: 3, message: { id: question } },
     { cursor: 4, said: { id: 'c', content: { text: 'Red' } } },
   ])
-  t.equal(lines.length, 4, 'a link that was opened is nothing that was said')
+  t.equal(lines.length, 4, 'an opened link is not a line')
 })
 
 t.test('Signals are not lines; the record stores the last one, and behind which line it came', async (t) => {

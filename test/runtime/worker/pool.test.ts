@@ -153,7 +153,7 @@ t.test('An import with too many top-level names is refused before it is parsed',
   t.same(faultsOf(asYaml(most + 1), 'yaml'), many)
   t.same(faultsOf(asJson(most + 1), 'json'), many)
   t.same(faultsOf(asJson(most + 1), 'yaml'), many, 'JSON is YAML')
-  t.same(faultsOf(`${asYaml(most)}k0: 1\nlast: 1\n`, 'yaml'), many, 'what else is wrong is not looked for')
+  t.same(faultsOf(`${asYaml(most)}k0: 1\nlast: 1\n`, 'yaml'), many, 'further faults are not searched')
   for (const type of ['json', 'yaml'] as const)
     t.match(faultsOf(asJson(most), type), [{ field: 'k0', message: 'is not a known section' }])
 })

@@ -42,9 +42,9 @@ for (const adapter of [rbmAdapter, whatsappAdapter, appleAdapter] as unknown as 
         t.same(
           back.filter((postback) => !offered.includes(postback)),
           [],
-          `${name}: nothing is made up`,
+          `${name}: no text is invented`,
         )
-        t.ok(offered.length - back.length <= shares, `${name}: nothing is left out`)
+        t.ok(offered.length - back.length <= shares, `${name}: no text is left out`)
         t.ok(
           drawn.every(({ label }) => label !== ''),
           name,

@@ -120,7 +120,7 @@ const broken: [way: string, finds: RegExp, changes: Partial<Adapter>, given?: Pa
     { calls: ablePeople },
   ],
   [
-    'words lost on a device that is told of',
+    'texts lost on a device with reported capabilities',
     /rendered for any device/,
     {
       traitsForDevice: () => withoutChips,
@@ -130,7 +130,7 @@ const broken: [way: string, finds: RegExp, changes: Partial<Adapter>, given?: Pa
     { deviceCapabilities: ['CHIPS'] },
   ],
   [
-    'a device that nobody has traits for',
+    'a device without traits',
     /sample answer/,
     { send: async (payload, sendContext) => able(await adapter.send(payload, sendContext)) },
   ],

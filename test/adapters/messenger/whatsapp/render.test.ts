@@ -149,7 +149,11 @@ t.test('A native payload is sent as it is, on its own channel only', async (t) =
   const template = { name: 'hello', language: { code: 'en_US' } }
   const payload = { type: 'template', template, to: '19995550000', recipient: 'someone' }
   t.same(bodies({ kind: 'native', payload }), [{ ...whom, type: 'template', template }])
-  t.same(bodies({ kind: 'native', payload: 'nonsense' }), [whom], 'what is no object is left to be refused')
+  t.same(
+    bodies({ kind: 'native', payload: 'nonsense' }),
+    [whom],
+    'a value that is not an object is passed on, to be refused',
+  )
 })
 
 t.test('A person is addressed by digits, or by another id', async (t) => {

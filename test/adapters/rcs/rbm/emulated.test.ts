@@ -94,6 +94,6 @@ t.test('A send to a slow, busy or broken platform is retried, and arrives once',
     t.match(await rbmAdapter.send(payload!, sendContext), { kind: 'refused', retry: 'later' }, kind)
   }
   emulated.emulator.faults.add({ account: 'rbm', kind: 'unauthorized', times: 1 })
-  t.match(await rbmAdapter.send(payload!, sendContext), { kind: 'sent' }, 'a token that is not taken is made anew')
+  t.match(await rbmAdapter.send(payload!, sendContext), { kind: 'sent' }, 'a refused token is renewed')
   t.equal(emulated.emulator.sent(0).length, 1)
 })

@@ -95,7 +95,7 @@ t.test('A call that the platform did not sign is refused', async (t) => {
   const body = enveloped(events.text!.event)
   t.equal(receive(body).kind, 'items')
   t.equal(receive(body, {}).kind, 'refused', 'no signature')
-  t.equal(receive(body, signatureFor(body, 'another token')).kind, 'refused', 'signed by somebody else')
+  t.equal(receive(body, signatureFor(body, 'another token')).kind, 'refused', 'signed with another key')
   t.equal(receive(enveloped(events.read!.event), signatureFor(body, auth.clientToken)).kind, 'refused', 'another event')
   t.equal(
     rbmAdapter.receive(

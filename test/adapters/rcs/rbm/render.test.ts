@@ -140,7 +140,7 @@ t.test('Media is sent as itself, and as a card with its caption where possible',
   )
   const long = 'word '.repeat(800).trim()
   const parts = bodies({ kind: 'media', media: { url, kind: 'image', alt: long } })
-  t.equal(parts.length, 3, 'words that no card and no single message takes go ahead of the picture')
+  t.equal(parts.length, 3, 'text that fits no card and no single message is sent before the picture')
   t.same(parts.at(-1), { contentMessage: { contentInfo: { fileUrl: url } } })
 })
 
@@ -169,11 +169,11 @@ t.test('Typing is an event, and reading is an event about the last message recei
   t.same(rbmAdapter.signal?.('read', { ...context, lastInboundId: 'MxA1' }), {
     event: { eventType: 'READ', messageId: 'MxA1' },
   })
-  t.equal(rbmAdapter.signal?.('read', context), undefined, 'nothing was heard')
+  t.equal(rbmAdapter.signal?.('read', context), undefined, 'no message was received')
   t.equal(
     rbmAdapter.signal?.('read', { ...context, lastInboundId: 'event e3' }),
     undefined,
-    'what was heard is no message',
+    'the received item is no message',
   )
 })
 

@@ -145,7 +145,7 @@ t.test('Without a token no message is sent, and the reason decides who has to ac
   for (const [name, reply, expected] of tries) {
     const { sendContext, requests } = testProvider(auth, () => reply)
     t.match(await rbmAdapter.send(hello, sendContext), { kind: 'refused', ...expected }, name)
-    t.equal(requests.length, 1, `${name}: the platform is not asked`)
+    t.equal(requests.length, 1, `${name}: the platform is not called`)
   }
   const spoilt = { ...auth, serviceAccount: { ...auth.serviceAccount, private_key: 'no key' } }
   const { sendContext, requests } = testProvider(spoilt, () => granted)
@@ -182,7 +182,7 @@ t.test('Other work continues while an assertion is signed', async (t) => {
     return outcome
   })
   for (let tick = 0; tick < 20; tick++) await new Promise((resolve) => process.nextTick(resolve))
-  t.notOk(isSent, 'the signature is not made in the turn in which it is asked for')
+  t.notOk(isSent, 'the signature is made in a later turn')
   t.match(await sent, { kind: 'sent' })
 })
 

@@ -169,7 +169,7 @@ t.test('Parts in any order, some of them repeated, form one text', async (t) => 
   t.same(reportedItems.map(textOf), [long])
   await center.ask('deliver_sm', parts[1]!)
   await pause(20)
-  t.equal(reportedItems.length, 1, 'a part that comes again says nothing new')
+  t.equal(reportedItems.length, 1, 'a repeated part adds nothing')
 })
 
 t.test('Parts with long references and with fields of their own are joined too', async (t) => {
@@ -291,7 +291,7 @@ t.test('Receipts in fields, failed receipts and receipts without a state are rea
   await center.ask('deliver_sm', { ...about, esm_class: 0, message_state: 2 })
   const statusOf = async (fields: Readonly<Record<string, unknown>>) =>
     (await center.ask('deliver_sm', fields)).command_status
-  t.equal(await statusOf({ ...about, message_state: 7 }), 0, 'a state that says nothing')
+  t.equal(await statusOf({ ...about, message_state: 7 }), 0, 'an unknown state')
   t.equal(await statusOf({ ...about, message_state: 77 }), 0x65, 'a state that is not known')
   t.equal(await statusOf({ ...from, esm_class: 0x04, short_message: 'nothing that is known' }), 0x65)
   t.equal(await statusOf({ ...from, esm_class: 0x08, short_message: 'read by a phone' }), 0)

@@ -53,7 +53,11 @@ t.test('A person is written to, answers, and is not written to after STOP', asyn
   })
 
   await emulated.emulator.act('twilio', person, { kind: 'stop' })
-  t.match((await waitForItems(5)).slice(4), [{ inbound: { kind: 'content', content: { text: 'STOP' } } }], 'told once')
+  t.match(
+    (await waitForItems(5)).slice(4),
+    [{ inbound: { kind: 'content', content: { text: 'STOP' } } }],
+    'reported once',
+  )
   t.match(await twilioAdapter.send({ Body: 'More' }, sendContext), {
     kind: 'refused',
     reason: 'optedOut',

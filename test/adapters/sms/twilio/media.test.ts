@@ -15,7 +15,7 @@ t.test('Media stored at Twilio is fetched with the credentials of the account', 
     url: pictureAt,
     headers: { authorization: `Basic ${basic}` },
   })
-  t.same(requests, [], 'nobody is asked')
+  t.same(requests, [], 'no call is made')
 })
 
 t.test('Media stored elsewhere keeps its URL, and never gets the credentials', async (t) => {

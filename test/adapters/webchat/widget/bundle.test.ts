@@ -18,6 +18,6 @@ t.test('The same sources always produce the same self-contained script', async (
   const script = await bundleWidget()
   t.equal(await bundleWidget(), script)
   t.notMatch(script, /\bimport\s*[({"']|\brequire\(|innerHTML=`|eval\(/)
-  t.notMatch(script, root, 'and tells nobody where it was made')
+  t.notMatch(script, root, 'and it does not reveal where it was built')
   execFileSync(process.execPath, ['--check', '-'], { input: script })
 })

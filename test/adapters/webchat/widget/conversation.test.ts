@@ -25,7 +25,7 @@ t.test('A reload in the middle of a conversation loses and duplicates nothing', 
   await waitForText(page, hello, 'One', 'Two')
   await writes(page, 'Three')
   await waitForText(page, hello, 'One', 'Two', 'Three')
-  t.same(gateway.requestedTokens, [undefined], 'it is the same visitor, and nobody had to be asked')
+  t.same(gateway.requestedTokens, [undefined], 'the visitor is the same, without another token')
   t.same(troubles, [])
 })
 
@@ -121,7 +121,7 @@ t.test('A site with a strict policy needs to allow the gateway’s script and ca
   gateway.hostPolicy = `default-src 'none'; img-src data:; script-src ${gateway.origin}; connect-src ${gateway.origin}; require-trusted-types-for 'script'`
   const { page, problems: troubles } = await openVisitor(t, browser, gateway)
   await page.goto(gateway.hostUrl)
-  t.equal(gateway.requestedTokens.length, 0, 'nothing is asked before the chat is opened')
+  t.equal(gateway.requestedTokens.length, 0, 'no call is made before the chat is opened')
   await page.getByRole('button', { name: 'Open the chat' }).click()
   await waitForSent(page, gateway, 'Hello')
   gateway.sendMessage(greeting)
@@ -299,7 +299,7 @@ t.test('Every control can be reached and used by keyboard alone', async (t) => {
   t.equal(
     await page.evaluate('document.activeElement.shadowRoot.activeElement.className'),
     'launcher',
-    'who closes the panel is where they were',
+    'closing the panel returns the focus to the launcher',
   )
 })
 
@@ -328,7 +328,10 @@ t.test('In right-to-left languages the layout is mirrored', async (t) => {
   gateway.sendMessage(words('בשמחה! אלה החדרים הפנויים:\n\n- חדר *נמל*\n- Tower suite'), rooms(gateway.origin))
   await page.getByRole('button', { name: 'Select' }).first().waitFor()
   const leftEdge = async (selector: string) => (await page.locator(selector).first().boundingBox())?.x ?? 0
-  t.ok((await leftEdge('.line.agent .bubble')) > (await leftEdge('.line.own .bubble')), 'the agent stands at the right')
+  t.ok(
+    (await leftEdge('.line.agent .bubble')) > (await leftEdge('.line.own .bubble')),
+    'messages of the agent are on the right',
+  )
   t.ok((await leftEdge('.launcher')) < 100)
   const before = await leftEdge('.carousel li')
   await page.getByRole('button', { name: 'Next' }).click()

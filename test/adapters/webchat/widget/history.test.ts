@@ -20,15 +20,15 @@ t.test('A visitor who scrolls to the top gets older lines above, and keeps the r
   const { page, shot } = await openVisitor(t, browser, gateway)
   await page.goto(gateway.pageUrl)
   await waitForText(page, ...all.slice(40))
-  t.equal(gateway.framesOfType('older').length, 0, 'nothing is asked for before anybody wants it')
+  t.equal(gateway.framesOfType('older').length, 0, 'older lines are not requested in advance')
   const log = page.getByRole('log')
   await page.evaluate(`document.querySelector('parley-chat').shadowRoot.querySelector('.log').scrollTo(0, 40)`)
   await waitForText(page, ...all.slice(20))
   const top = async () => (await page.getByText('Number 41', { exact: true }).boundingBox())?.y ?? -1
   const { y: above } = (await log.boundingBox())!
-  t.ok((await top()) > above - 60 && (await top()) < above + 120, 'what was read first stands where it stood')
+  t.ok((await top()) > above - 60 && (await top()) < above + 120, 'the line that was visible first keeps its position')
   await page.getByText('20 older messages').waitFor({ state: 'attached' })
-  t.equal(await page.getByText(hello).count(), 0, 'nobody is greeted in the middle of a conversation')
+  t.equal(await page.getByText(hello).count(), 0, 'a resumed conversation has no greeting')
   await shot('older')
 
   await t.test('A visitor loads older lines by keyboard until there are no more', async (t) => {

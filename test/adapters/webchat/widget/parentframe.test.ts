@@ -45,7 +45,7 @@ t.test('The page around a chat gets the visitor id on request, and no other page
   const beside = page.frames().find((frame) => frame.url().startsWith(other))!
   await beside.evaluate(`parent.frames[0].postMessage(${ask}, '*')`)
   await page.evaluate(`frames[0].postMessage({ parleyAsks: 'token' }, '*')`)
-  t.same(await page.evaluate('got'), [], 'an id that was not asked for is not sent')
+  t.same(await page.evaluate('got'), [], 'an id that was not requested is not sent')
   await page.evaluate(`frames[0].postMessage(${ask}, '*')`)
   await page.waitForFunction('got.length > 0')
   t.same(await page.evaluate('got'), [{ parleyVisitor: 'vis_1' }])

@@ -41,7 +41,7 @@ t.test('A conversation works through the page: text, list, cards, times and conf
   gateway.sendMessage(list)
   await page.getByRole('button', { name: /^Sailing/ }).click()
   await waitUntil(() => gateway.framesOfType('tap').length === 2)
-  t.match(gateway.framesOfType('tap')[1], { tap: 'p1.m.3', label: 'Sailing' }, 'a spent chip said nothing')
+  t.match(gateway.framesOfType('tap')[1], { tap: 'p1.m.3', label: 'Sailing' }, 'a used chip sends nothing')
 
   gateway.sendMessage(words('These are free:'), rooms(gateway.origin))
   await page.getByRole('button', { name: 'Select' }).nth(1).waitFor()
@@ -110,7 +110,7 @@ t.test('A contact is a file that any address book reads', async (t) => {
   t.equal(Buffer.concat(await stream.toArray()).toString(), vcardFile(contact))
   gateway.sendWithContacts([contact, { name: 'Ann Lee', organization: 'Harbor' }], words('Either of us'))
   await page.getByRole('button', { name: 'Save Ann Lee' }).waitFor()
-  t.same(gateway.framesOfType('tap'), [], 'keeping somebody says nothing')
+  t.same(gateway.framesOfType('tap'), [], 'saving a contact sends nothing')
   t.same(await faults(page), [])
   t.same(troubles, [])
 })
@@ -184,7 +184,7 @@ for (const [scheme, size] of [
     t.same(await faults(page), [])
     const isTooWide = `document.querySelector('parley-chat').shadowRoot.querySelector('.log').scrollWidth >
       document.querySelector('parley-chat').shadowRoot.querySelector('.log').clientWidth`
-    t.equal(await page.evaluate(isTooWide), false, 'nothing stands out at the side')
+    t.equal(await page.evaluate(isTooWide), false, 'no element overflows the width')
     t.same(troubles, [])
   })
 }

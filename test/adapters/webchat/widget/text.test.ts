@@ -80,7 +80,7 @@ t.test('Text in and on any brand colour is readable', async (t) => {
       t.ok(between(brand.onDark, '#2c323e') >= minContrast)
     }),
   )
-  t.same(brandOf('no colour'), brandOf(undefined), 'what is no colour is as if there were none')
+  t.same(brandOf('no colour'), brandOf(undefined), 'an invalid colour counts as missing')
 })
 
 t.test('Waits between reconnects double, never exceed half a minute, and differ from page to page', async (t) => {

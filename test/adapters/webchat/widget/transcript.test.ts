@@ -110,7 +110,7 @@ t.test('Older lines are inserted at their positions, each once, whatever arrives
           transcript = applyFrames(transcript, record.at(-1)!)
         } else {
           transcript = applyFrames(startLoadingOlder(transcript), welcome(record.length, false))
-          t.equal(transcript.isLoadingOlder, false, 'nobody answers over a line that broke')
+          t.equal(transcript.isLoadingOlder, false, 'a request for older lines ends with the connection')
         }
       }
       const { oldest = 0 } = transcript
@@ -143,7 +143,7 @@ t.test('A line is sending, then sent; an unreadable one has failed until it is r
   t.same(unsentFrames(refused), [])
   t.same(unsentFrames(retryEntry(refused, 'mine')), [text('mine')], 'under the same id')
   const sent = applyFrames(sending, { v: 1, type: 'accepted', id: 'mine' })
-  t.equal(stateOf(markFailed(sent, 'mine')), 'sent', 'what is on record does not fail any more')
+  t.equal(stateOf(markFailed(sent, 'mine')), 'sent', 'a recorded line can no longer fail')
 })
 
 t.test('Any line of the visitor answers the message above it, and a followed link does not', async (t) => {
@@ -158,11 +158,7 @@ t.test('Any line of the visitor answers the message above it, and a followed lin
   const typed = applyFrames(addOutgoing(transcriptBefore, text('green please'), at), message(2))
   t.equal(answerOf(typed, line(typed))?.text, 'green please')
   const newer = applyFrames(applyFrames(transcriptBefore, back(2, 'mine')), message(3))
-  t.equal(
-    answerOf(newer, newer.entries[2] as AgentEntry),
-    undefined,
-    'what was said before a message answers nothing of it',
-  )
+  t.equal(answerOf(newer, newer.entries[2] as AgentEntry), undefined, 'a line before a message does not answer it')
 })
 
 t.test('Another visitor sees nothing of the transcript, and still sends the unsent messages', async (t) => {
@@ -179,7 +175,7 @@ t.test('A message is unread until it was seen in any tab', async (t) => {
     unreadEntries(markRead(transcript, new Set(['m1']))).map(({ messageId }) => messageId),
     ['m2'],
   )
-  t.equal(markRead(transcript, new Set(['other'])), transcript, 'nothing changes for what is not there')
+  t.equal(markRead(transcript, new Set(['other'])), transcript, 'an unknown line changes nothing')
 })
 
 t.test('The typing indicator ends with a message of the agent, or after its time', async (t) => {

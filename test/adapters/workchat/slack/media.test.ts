@@ -23,7 +23,7 @@ t.test('A file stored at Slack is fetched with the token of the bot', async (t) 
     const headers = { authorization: `Bearer ${slackAuth.botToken}` }
     t.same(await openMedia(url, sendContext), { kind: 'at', url, headers })
   }
-  t.same(requests, [], 'nobody is asked')
+  t.same(requests, [], 'no call is made')
 })
 
 t.test('A file stored elsewhere keeps its URL, and never gets the token', async (t) => {

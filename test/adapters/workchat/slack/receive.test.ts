@@ -82,7 +82,7 @@ t.test('Slack’s own code and ours agree on every signature that is not from th
     }),
     { numRuns: 300 },
   )
-  t.ok(acceptedCount > 20 && refused > 20, `${acceptedCount} taken, ${refused} refused`)
+  t.ok(acceptedCount > 20 && refused > 20, `${acceptedCount} accepted, ${refused} refused`)
 })
 
 t.test('A call is refused more than 300 seconds after its time, and before it', async (t) => {

@@ -40,7 +40,7 @@ t.test('Chips are buttons whose value is their position, links included', async 
     { label: 'View on map', kind: 'url', url: 'https://maps.example' },
   ]
   const [body] = bodies({ kind: 'text', text: 'Well?', chips })
-  t.equal(body?.text, 'Well?', 'what notifications say')
+  t.equal(body?.text, 'Well?', 'the text of notifications')
   t.same(blocksOf(body), [
     { type: 'section', text: { type: 'mrkdwn', text: 'Well?' } },
     {
@@ -90,7 +90,7 @@ t.test('Cards follow each other with a divider between them', async (t) => {
     chips: [reply('Select', tap)],
   })
   const [body] = bodies({ kind: 'carousel', cards: [card('Margherita', 0), card('<!channel>', 1)] })
-  t.equal(body?.text, 'Margherita, &lt;!channel&gt;', 'a title calls nobody')
+  t.equal(body?.text, 'Margherita, &lt;!channel&gt;', 'a title mentions no user')
   t.same(
     blocksOf(body).map(({ type }) => type),
     ['header', 'section', 'image', 'actions', 'divider', 'header', 'section', 'image', 'actions'],
