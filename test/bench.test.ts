@@ -70,7 +70,7 @@ t.test('Every scenario begins with its limit and compares only candidates that i
   }
 })
 
-t.test('--list names every scenario with its sentence, and a name that is none is refused', async (t) => {
+t.test('--list names every scenario with its sentence, and an unknown name is refused', async (t) => {
   const { out, code } = await bench('--list')
   t.equal(code, 0)
   for (const { name, purpose } of scenarios) t.ok(out.includes(`${name} `) && out.includes(purpose), name)
@@ -93,8 +93,8 @@ t.test('A ratio is taken within each round, and its median is held against the f
   t.equal(evaluated.holds, true)
   t.equal(evaluateRatio({ ...ratio, atLeast: 0.61 }, rounds).holds, false)
   t.equal(evaluateRatio({ ...ratio, atMost: 0.59 }, rounds).holds, false)
-  t.equal(evaluateRatio(ratio, rounds).holds, undefined, 'a ratio without a bound is only told')
-  t.equal(evaluateRatio({ ...ratio, atLeast: 0.1 }, new Map()).holds, false, 'nothing measured passes nothing')
+  t.equal(evaluateRatio(ratio, rounds).holds, undefined, 'a ratio without a bound is only reported')
+  t.equal(evaluateRatio({ ...ratio, atLeast: 0.1 }, new Map()).holds, false, 'a missing measurement passes no floor')
   t.same(spread([4, 1, 3, 2]), { median: 2.5, low: 1, high: 4 })
 })
 
@@ -129,7 +129,7 @@ t.test('A ratio may set two metrics of one candidate against each other', async 
   t.same(growth.perRound, [2])
   t.equal(growth.holds, false)
   const unread = evaluateRatio({ ...growth, of: 'ours', over: 'ours' }, rounds)
-  t.equal(unread.holds, false, 'memory that nobody read passes nothing')
+  t.equal(unread.holds, false, 'an unread memory figure passes no floor')
 })
 
 /** Processes that this one started and that stand still. */
@@ -149,7 +149,7 @@ function statOf(pid: string): string {
   }
 }
 
-t.test('While one candidate is measured the others stand still, where the scenario says so', async (t) => {
+t.test('While one candidate is measured, the others stand still where the scenario says so', async (t) => {
   const still: number[] = []
   const waitForStopped = (expected: number) => async () => {
     // A process is stopped a moment after it is told to.
@@ -165,29 +165,26 @@ t.test('While one candidate is measured the others stand still, where the scenar
     await run({ ...http, candidates, ratios: [], pausesOthers }, settings, () => {})
   }
   t.same(still, [1, 1, 1, 1, 0, 0, 0, 0])
-  t.equal(countStopped(), 0, 'and nobody is left standing')
+  t.equal(countStopped(), 0, 'no process is left stopped')
 })
 
-t.test('Failures and a load at its own limit are remarked on', async (t) => {
+t.test('The report remarks on failures and on a load at its own limit', async (t) => {
   t.same(remarksFor([sample(10, { loadCores: 0.5 })]), [])
   t.same(remarksFor([sample(10, { loadCores: 0.97, cpuMicros: 600_000 })]), ['load-bound'])
   t.match(remarksFor([sample(10, { loadCores: 0.5, cpuMicros: 400_000 })]), [/neither/])
   t.same(remarksFor([sample(10, { failures: { 'status 401': 3 } })]), ['status 401 × 3'])
 })
 
-t.test(
-  'An answer is framed by its content-length however the name is spelt, and only once its head is whole',
-  async (t) => {
-    const head = 'HTTP/1.1 201 Created\r\nX-Length: 7\r\nCONTENT-Length:  12\r\n\r\n'
-    const bytes = Buffer.from(`${head}hello, world`)
-    t.same(parseHead(bytes, bytes.length), { status: 201, headBytes: head.length, bodyBytes: 12 })
-    t.equal(parseHead(bytes, head.length - 1), undefined)
-    const empty = Buffer.from('HTTP/1.1 204 No Content\r\n\r\nContent-Length: 9')
-    t.same(parseHead(empty, empty.length), { status: 204, headBytes: 27, bodyBytes: 0 })
-  },
-)
+t.test('A response is framed by its content-length in any spelling, and only once its head is complete', async (t) => {
+  const head = 'HTTP/1.1 201 Created\r\nX-Length: 7\r\nCONTENT-Length:  12\r\n\r\n'
+  const bytes = Buffer.from(`${head}hello, world`)
+  t.same(parseHead(bytes, bytes.length), { status: 201, headBytes: head.length, bodyBytes: 12 })
+  t.equal(parseHead(bytes, head.length - 1), undefined)
+  const empty = Buffer.from('HTTP/1.1 204 No Content\r\n\r\nContent-Length: 9')
+  t.same(parseHead(empty, empty.length), { status: 204, headBytes: 27, bodyBytes: 0 })
+})
 
-t.test('The load follows answers that come in pieces and tells refusals and lost connections apart', async (t) => {
+t.test('The load parses responses in pieces and distinguishes refusals from lost connections', async (t) => {
   // A machine that stands still for the whole window measures again; a load that counts no pieces never ends this.
   let measured = await measureInPieces()
   while (measured.operations <= 2) measured = await measureInPieces()
@@ -218,96 +215,90 @@ async function measureInPieces(): Promise<Sample> {
   return measured
 }
 
-t.test(
-  'A window lasts until something was answered in it: a machine that stands still measures nothing as nothing',
-  async (t) => {
-    const server = createServer((socket) => {
-      socket.on('error', () => undefined)
-      socket.on('data', () => {
-        setTimeout(() => socket.write('HTTP/1.1 204 No Content\r\n\r\n'), 300)
-      })
+t.test('A window lasts until at least one response came, so a stalled machine is not measured as zero', async (t) => {
+  const server = createServer((socket) => {
+    socket.on('error', () => undefined)
+    socket.on('data', () => {
+      setTimeout(() => socket.write('HTTP/1.1 204 No Content\r\n\r\n'), 300)
     })
-    server.listen(0, '127.0.0.1')
-    await once(server, 'listening')
-    const window = { warmSeconds: 0, seconds: 0.02, concurrency: 1 }
-    const { port } = server.address() as AddressInfo
-    const measured = await generate(port, { method: 'GET', path: '/', headers: {}, body: '' }, window, async () => {})
-    server.close()
-    t.equal(measured.operations, 1)
-    t.ok(measured.seconds > window.seconds, 'the time that it really took is what counts')
-    const loop = closedLoop(() => new Promise((resolve) => setTimeout(resolve, 300)))
-    t.equal((await loop(window)).operations, 1)
-  },
-)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const window = { warmSeconds: 0, seconds: 0.02, concurrency: 1 }
+  const { port } = server.address() as AddressInfo
+  const measured = await generate(port, { method: 'GET', path: '/', headers: {}, body: '' }, window, async () => {})
+  server.close()
+  t.equal(measured.operations, 1)
+  t.ok(measured.seconds > window.seconds, 'the actual duration counts')
+  const loop = closedLoop(() => new Promise((resolve) => setTimeout(resolve, 300)))
+  t.equal((await loop(window)).operations, 1)
+})
 
 /** Whole installations or large agents: they take longer than all the others to run. */
 const takesMinutes = ['campaign', 'campaign-stage', 'config', 'journey', 'journey-budget', 'journey-cluster', 'webchat']
 
-t.test(
-  'A short run of every scenario that is made quickly prints its tables and leaves a report that loads nothing',
-  async (t) => {
-    const folder = t.testdir()
-    const json = join(folder, 'measured.json')
-    const settings = [
-      '--seconds',
-      '0.2',
-      '--rounds',
-      '1',
-      '--connections',
-      '8',
-      '--operations',
-      '100',
-      '--filled',
-      '200',
-      '--no-floors',
-    ]
-    const names = scenarios.map(({ name }) => name).filter((name) => !takesMinutes.includes(name))
-    // The last stands twice, and is measured once.
-    const { code, out, err } = await bench(...names, names.at(-1)!, ...settings, '--reports', folder, '--json', json)
-    t.equal(code, 0, 'it ran', { err })
-    const outcomes: Outcome[] = JSON.parse(readFileSync(json, 'utf8'))
-    for (const { name, purpose, candidates, ratios, missing } of scenarios) {
-      if (takesMinutes.includes(name)) continue
-      const measured = outcomes.find(({ scenario }) => scenario.name === name)
-      if (!measured) {
-        t.ok(missing?.(), `only what cannot run here is left out: ${name}`)
-        continue
-      }
-      const [, printed = ''] = out.split(purpose)
-      for (const [at, candidate] of candidates.entries()) {
-        t.ok(printed.includes(`│ ${candidate.name} `), `${name}: the table has ${candidate.name}`)
-        const firstSample = measured.candidates[at]?.samples[0]
-        t.ok(
-          firstSample && firstSample.operations > 0 && firstSample.cpuMicros > 0,
-          `${name}: ${candidate.name} was measured`,
-          { taken: firstSample },
-        )
-        t.same(firstSample?.failures, {}, `${name}: ${candidate.name} answered everything`)
-      }
-      t.equal(measured.ratios.length, ratios.length)
-      const page = readFileSync(join(folder, `latest-${name}.html`), 'utf8')
-      const hasTime = measured.candidates.some(({ samples }) => samples.some(({ timeline }) => timeline?.length))
-      t.equal(
-        page.match(/<svg /g)?.length,
-        hasTime ? 7 : 4,
-        'the plots are in the page itself, over time where it was watched',
-      )
-      t.notMatch(page, /<script|<link|<img|<iframe|(href|src)=|url\(/i)
-      const files = readdirSync(folder).filter(
-        (file) => file.replace(/^(latest|\d{4}-\d{2}-\d{2}T\d{6})-/, '') === `${name}.html`,
-      )
-      t.equal(files.length, 2, 'the report is there under its time and as the latest')
-      if (name === 'actors') actorsWereSeen(t, measured.candidates)
-      t.equal(page.includes('held MB'), name === 'actors', 'a column without figures is left out')
+t.test('A short run of every quick scenario prints its tables and writes a self-contained report', async (t) => {
+  const folder = t.testdir()
+  const json = join(folder, 'measured.json')
+  const settings = [
+    '--seconds',
+    '0.2',
+    '--rounds',
+    '1',
+    '--connections',
+    '8',
+    '--operations',
+    '100',
+    '--filled',
+    '200',
+    '--no-floors',
+  ]
+  const names = scenarios.map(({ name }) => name).filter((name) => !takesMinutes.includes(name))
+  // The last stands twice, and is measured once.
+  const { code, out, err } = await bench(...names, names.at(-1)!, ...settings, '--reports', folder, '--json', json)
+  t.equal(code, 0, 'it ran', { err })
+  const outcomes: Outcome[] = JSON.parse(readFileSync(json, 'utf8'))
+  for (const { name, purpose, candidates, ratios, missing } of scenarios) {
+    if (takesMinutes.includes(name)) continue
+    const measured = outcomes.find(({ scenario }) => scenario.name === name)
+    if (!measured) {
+      t.ok(missing?.(), `only what cannot run here is left out: ${name}`)
+      continue
     }
-  },
-)
+    const [, printed = ''] = out.split(purpose)
+    for (const [at, candidate] of candidates.entries()) {
+      t.ok(printed.includes(`│ ${candidate.name} `), `${name}: the table has ${candidate.name}`)
+      const firstSample = measured.candidates[at]?.samples[0]
+      t.ok(
+        firstSample && firstSample.operations > 0 && firstSample.cpuMicros > 0,
+        `${name}: ${candidate.name} was measured`,
+        { taken: firstSample },
+      )
+      t.same(firstSample?.failures, {}, `${name}: ${candidate.name} answered everything`)
+    }
+    t.equal(measured.ratios.length, ratios.length)
+    const page = readFileSync(join(folder, `latest-${name}.html`), 'utf8')
+    const hasTime = measured.candidates.some(({ samples }) => samples.some(({ timeline }) => timeline?.length))
+    t.equal(
+      page.match(/<svg /g)?.length,
+      hasTime ? 7 : 4,
+      'the plots are in the page itself, over time where it was watched',
+    )
+    t.notMatch(page, /<script|<link|<img|<iframe|(href|src)=|url\(/i)
+    const files = readdirSync(folder).filter(
+      (file) => file.replace(/^(latest|\d{4}-\d{2}-\d{2}T\d{6})-/, '') === `${name}.html`,
+    )
+    t.equal(files.length, 2, 'the report is there under its time and as the latest')
+    if (name === 'actors') actorsWereSeen(t, measured.candidates)
+    t.equal(page.includes('held MB'), name === 'actors', 'a column without figures is left out')
+  }
+})
 
 /** What is counted exactly may be asserted: how many actors were touched, and what one that is cold reads. */
 function actorsWereSeen(t: Test, measured: readonly CandidateResult[]): void {
   for (const { candidate, samples, notes } of measured) {
     const [firstSample] = samples
-    t.equal(firstSample?.operations, 100, 'as many were touched as were asked for')
+    t.equal(firstSample?.operations, 100, 'all requested actors were touched')
     t.same(
       firstSample?.memory?.map(({ operations }) => operations),
       [10, 50, 100],

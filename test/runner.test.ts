@@ -16,7 +16,7 @@ async function reportOf(t: Test, silentSeconds: number, source: string): Promise
   return reports[0]!
 }
 
-t.test('A file that says nothing any more is ended, and told of by the test that still ran', async (t) => {
+t.test('A silent test file is ended and reported with the test that was still running', async (t) => {
   const report = await reportOf(
     t,
     5,
@@ -29,7 +29,7 @@ t.test('A file that says nothing any more is ended, and told of by the test that
   t.equal(report.passed, 1)
 })
 
-t.test('A file that takes long but goes on saying so is not ended', async (t) => {
+t.test('A slow test file that keeps reporting is not ended', async (t) => {
   const slow = `t.test('Slow', async (t) => {
     for (let turn = 0; turn < 36; turn++) {
       await new Promise((resolve) => setTimeout(resolve, 250))
@@ -42,7 +42,7 @@ t.test('A file that takes long but goes on saying so is not ended', async (t) =>
 })
 
 t.test(
-  'A file whose assertion fails, one that asserts nothing, and one that ends by an error are all told',
+  'A failed assertion, a file without assertions and a file that ends with an error are all reported',
   async (t) => {
     const wrong = await reportOf(t, 30, `t.equal(1, 2, 'One is two')`)
     t.match(wrong.failures[0]?.title, 'One is two')

@@ -154,13 +154,13 @@ function areaOf(path: string): string | undefined {
   return below.length > 0 ? area : undefined
 }
 
-t.test('Every folder of mgmt has its place in the order of areas', async (t) => {
+t.test('Every folder of mgmt has a row in the order of areas', async (t) => {
   const own = imports.filter(({ from, to }) => folderOf(from) === 'mgmt' && folderOf(to) === 'mgmt')
   const violations = new Set(own.flatMap(({ from }) => areaOf(from) ?? []))
   t.same([...violations].sort(), areas.toSorted())
 })
 
-t.test('No import circles', async (t) => {
+t.test('No module is part of an import cycle', async (t) => {
   const edges = ['a b', 'b c', 'c a', 'c d', 'e a'].map((edge) => ({ from: edge[0]!, to: edge[2]! }))
   t.same(cyclesOf(edges), [['a', 'b', 'c']], 'a circle would be found')
   t.same(cyclesOf(imports.filter(isOwn)), [], 'no files import each other, types included')
@@ -213,7 +213,7 @@ t.test('The NATS clients are imported by one folder of the product', async (t) =
   t.same([...new Set(imports.filter(isClient).map(({ from }) => dirname(from)))], ['runtime/nats'])
 })
 
-t.test('No file or folder has a name that says nothing', async (t) => {
+t.test('No file or folder has a meaningless name', async (t) => {
   const banned = /(^|[/.-])(utils?|helpers?|managers?|services?|base|common|misc|lib)([/.-]|$)/i
   t.same(
     files.filter((path) => banned.test(path.replace(/\.\w+$/, ''))),
@@ -228,7 +228,7 @@ const bannedWords = [
   ...['rehearsal', 'rehearse', 'rehearsed', 'keepers', 'tidily'],
 ]
 
-t.test('No name is made of a banned word', async (t) => {
+t.test('No name contains a banned word', async (t) => {
   const banned = new Set(bannedWords)
   const wordsOf = (name: string) =>
     name
@@ -243,7 +243,7 @@ t.test('No name is made of a banned word', async (t) => {
   t.same(violations, [])
 })
 
-t.test('Comments speak of what they describe, within the width of the code', async (t) => {
+t.test('Comments contain no banned word and fit the width of the code', async (t) => {
   const banned = /\b(whoever|somebody|the house|at hand|aloft|lately|anew)\b/i
   const violations = sources.flatMap((path) => {
     const lines = readFileSync(join(root, path), 'utf8').split('\n')
@@ -273,13 +273,16 @@ t.test('Every source file opens with a sentence of purpose and holds one idea', 
   }
 })
 
-t.test('Operator patterns never reach the backtracking engine: RegExp is built from our own text only', async (t) => {
-  const allowed = new Set(['runtime/http/input.ts', 'runtime/http/query.ts'])
-  t.same(
-    sources.filter((path) => !path.startsWith('test/') && !allowed.has(path) && /new RegExp\(/.test(code(path))),
-    [],
-  )
-})
+t.test(
+  'RegExp is built from our own text only, so operator patterns never reach the backtracking engine',
+  async (t) => {
+    const allowed = new Set(['runtime/http/input.ts', 'runtime/http/query.ts'])
+    t.same(
+      sources.filter((path) => !path.startsWith('test/') && !allowed.has(path) && /new RegExp\(/.test(code(path))),
+      [],
+    )
+  },
+)
 
 t.test('Secrets are compared in constant time', async (t) => {
   const compared = /(?<!typeof )\b\w*(token|secret|signature|hash)\w* *[!=]== *(?! |undefined|'')/i
@@ -300,7 +303,7 @@ t.test('Limits are frozen: a test passes others, and none can patch them', async
   }
 })
 
-t.test('What goes out to a URL that a user supplied passes the guard', async (t) => {
+t.test('Every request to a URL of a user passes the guard', async (t) => {
   const calls = /(?<!\bconsumer\.)\bfetch\(|https?\.request\(|from 'undici'/
   const violations = sources.filter((path) => !/^(test|bench)\//.test(path) && calls.test(code(path)))
   const others = violations.filter((path) => !path.startsWith('runtime/egress/'))
@@ -318,12 +321,12 @@ t.test('What goes out to a URL that a user supplied passes the guard', async (t)
   )
 })
 
-t.test('The start command starts Node as everything else does', async (t) => {
+t.test('The start command starts Node with the same flags as every other command', async (t) => {
   const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   t.match(scripts.start, `node ${nodeFlags.join(' ')} dist/runtime/main.js`)
 })
 
-t.test('The top level is what it was agreed to be', async (t) => {
+t.test('The top level holds the agreed files and folders only', async (t) => {
   const tracked = execFileSync('git', ['ls-files'], { cwd: root, encoding: 'utf8' }).split('\n').filter(Boolean)
   const top = new Set(tracked.map((path) => folderOf(path)).filter((name) => !name.startsWith('.')))
   const agreed = ['LICENSE', 'README.md', 'package.json', 'package-lock.json', 'tsconfig.json', ...topFolders]
@@ -336,7 +339,7 @@ t.test('The top level is what it was agreed to be', async (t) => {
   t.notMatch(readFileSync(join(root, 'package-lock.json'), 'utf8'), '"resolved"', 'the lockfile names no registry')
 })
 
-t.test('The formatter and linter have nothing to say', async (t) => {
+t.test('The formatter and linter report nothing', async (t) => {
   const biome = join(root, 'node_modules/.bin/biome')
   const { status, stdout, stderr } = spawnSync(biome, ['check', '--error-on-warnings', '.'], {
     cwd: root,
@@ -345,7 +348,7 @@ t.test('The formatter and linter have nothing to say', async (t) => {
   t.equal(status, 0, `${stdout}${stderr}`.slice(0, 2_000))
 })
 
-t.test('README lists every variable as the table of variables describes it', async (t) => {
+t.test('The README lists every variable as the table of variables describes it', async (t) => {
   const readme = readFileSync(join(root, 'README.md'), 'utf8')
   const listed = readme.split('\n').filter((line) => line.startsWith('| `PARLEY_'))
   t.same(
@@ -381,17 +384,17 @@ t.test('Routes are in step with the contract', async (t) => {
   t.same(
     [...contract.keys()].filter((name) => !names.has(name) && !pending.includes(name)),
     [],
-    'nothing is forgotten',
+    'no route is missing',
   )
   t.same(
     pending.filter((name) => names.has(name)),
     [],
-    'what is built is no longer pending',
+    'a built route is no longer pending',
   )
   t.same(
     pending.filter((name) => !contract.has(name)),
     [],
-    'what is pending is in the contract',
+    'a pending route is in the contract',
   )
   const mostPending = 33
   t.ok(pending.length <= mostPending, `the pending list only becomes shorter: lower mostPending to ${pending.length}`)

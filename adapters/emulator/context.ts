@@ -43,7 +43,7 @@ export function createContext({
   now,
   newId,
 }: ContextDeps): ContextHandle {
-  const deferredReceipts = createDeferredReceipts(limits.messagesKept)
+  const deferredReceipts = createDeferredReceipts(limits.retainedMessages)
   /** The faults drawn when a message was sent also shape its receipts; an entry lives as long as its message. */
   const faultsByMessage = new WeakMap<AcceptedMessage, ActiveFaults>()
 

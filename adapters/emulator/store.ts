@@ -25,18 +25,18 @@ export interface ProviderStore {
 }
 
 export interface StoreLimits {
-  readonly messagesKept: number
-  readonly peopleKept: number
-  readonly filesKept: number
+  readonly retainedMessages: number
+  readonly retainedPeople: number
+  readonly retainedFiles: number
 }
 
-export function createStore({ messagesKept, peopleKept, filesKept }: StoreLimits): ProviderStore {
+export function createStore({ retainedMessages, retainedPeople, retainedFiles }: StoreLimits): ProviderStore {
   const messages: AcceptedMessage[] = []
   const byId = new Map<string, AcceptedMessage>()
   const byPerson = new Map<string, AcceptedMessage[]>()
-  const people = createLru<Person>(peopleKept)
-  const inboundIds = createLru<true>(messagesKept)
-  const files = createLru<SentFile>(filesKept)
+  const people = createLru<Person>(retainedPeople)
+  const inboundIds = createLru<true>(retainedMessages)
+  const files = createLru<SentFile>(retainedFiles)
   let lastNumber = 0
   const keyOf = (account: string, rest: string) => `${account} ${rest}`
 
@@ -57,7 +57,7 @@ export function createStore({ messagesKept, peopleKept, filesKept }: StoreLimits
       const ofPerson = byPerson.get(keyOf(account, address))
       if (ofPerson) ofPerson.push(accepted)
       else byPerson.set(keyOf(account, address), [accepted])
-      if (messages.length > messagesKept) dropOldest()
+      if (messages.length > retainedMessages) dropOldest()
       return accepted
     },
     find: (account, providerId) => byId.get(keyOf(account, providerId)),

@@ -133,9 +133,9 @@ export function putIntegration(document: AgentDocument, id: string, body: unknow
   const faults = integrationFaults(integration, 'integration')
   if (faults.length > 0) return invalidFields(faults)
   const isNew = findItem(document, 'integrations', id) === undefined
-  const { most } = limits.integrations
-  if (isNew && document.integrations.length >= most)
-    return invalid('integration.id', `is one more than the ${most} there may be`)
+  const { max } = limits.integrations
+  if (isNew && document.integrations.length >= max)
+    return invalid('integration.id', `is one more than the ${max} there may be`)
   const changed = withItem(document, 'integrations', integration)
   return { document: changed, isNew, ...(authHeader !== undefined && { authHeader }) }
 }

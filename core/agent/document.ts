@@ -24,21 +24,21 @@ const list = <S extends TSchema>(items: S, maxItems: number) => Type.Array(items
 
 /** Sections that are lists: their items have ids, and other parts refer to them. */
 export const listSections = {
-  goals: list(Goal, limits.goals.most),
-  objectives: list(Objective, limits.objectives.most),
-  playbooks: list(StoredPlaybook, limits.playbooks.most),
-  rules: list(Rule, limits.rules.most),
-  messageTemplates: list(MessageTemplate, limits.messageTemplates.most),
-  things: list(Thing, limits.things.most),
-  collections: list(Collection, limits.collections.most),
-  facts: list(Fact, limits.facts.most),
-  sources: list(Source, limits.sources.most),
-  media: list(MediaItem, limits.media.most),
-  integrations: list(Integration, limits.integrations.most),
-  outreach: list(Outreach, limits.outreach.most),
+  goals: list(Goal, limits.goals.max),
+  objectives: list(Objective, limits.objectives.max),
+  playbooks: list(StoredPlaybook, limits.playbooks.max),
+  rules: list(Rule, limits.rules.max),
+  messageTemplates: list(MessageTemplate, limits.messageTemplates.max),
+  things: list(Thing, limits.things.max),
+  collections: list(Collection, limits.collections.max),
+  facts: list(Fact, limits.facts.max),
+  sources: list(Source, limits.sources.max),
+  media: list(MediaItem, limits.media.max),
+  integrations: list(Integration, limits.integrations.max),
+  outreach: list(Outreach, limits.outreach.max),
   peopleFields: list(PeopleField, limits.people.fields),
   segments: list(Segment, limits.people.segments),
-  toolBindings: list(ToolBinding, limits.toolBindings.most),
+  toolBindings: list(ToolBinding, limits.toolBindings.max),
 } as const
 export type ListSection = keyof typeof listSections
 

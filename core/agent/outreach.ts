@@ -58,8 +58,8 @@ export function addOutreach(
   const isTaken = (slug: string) => reservedIds.includes(slug) || findItem(document, 'outreach', slug) !== undefined
   if (requestedId !== undefined && findItem(document, 'outreach', requestedId))
     return invalid('id', 'is the id of another outreach')
-  const { most } = limits.outreach
-  if (document.outreach.length >= most) return invalid('outreach', `must hold at most ${most}`)
+  const { max } = limits.outreach
+  if (document.outreach.length >= max) return invalid('outreach', `must hold at most ${max}`)
   const id = requestedId ?? freeSlug(input.name, 'outreach', isTaken)
   const withPlaybook = addPlaybook(document, { name: input.name }, id)
   if (isRefusal(withPlaybook)) return withPlaybook

@@ -30,8 +30,8 @@ export function addPlaybook(
   } = body as PlaybookBody
   const isTaken = (slug: string) => findItem(document, 'playbooks', slug) !== undefined
   if (requestedId !== undefined && isTaken(requestedId)) return invalid('id', 'is the id of another playbook')
-  const { most } = limits.playbooks
-  if (document.playbooks.length >= most) return invalid('playbooks', `must hold at most ${most}`)
+  const { max } = limits.playbooks
+  if (document.playbooks.length >= max) return invalid('playbooks', `must hold at most ${max}`)
   if (isDefault && outreachId !== undefined) return ownedDefaultRefusal
   const id = requestedId ?? freeSlug(content.name, 'playbook', isTaken)
   const blank = withoutUndefined({

@@ -35,7 +35,7 @@ export function zoneOf({ at, offsetMinutes }: ParsedMoment, preferred: string): 
   return isZone(fixed) ? fixed : undefined
 }
 
-const formatCache = new LRUCache<string, Intl.DateTimeFormat>({ max: limits.zoneFormatsKept })
+const formatCache = new LRUCache<string, Intl.DateTimeFormat>({ max: limits.cachedZoneFormats })
 
 /** Minutes east of Greenwich. */
 export function offsetOf(zone: string, at: number): number {

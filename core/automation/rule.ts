@@ -34,7 +34,7 @@ const fields = {
   outreachId: slug,
   enabled: Type.Boolean(),
   trigger: Trigger,
-  delayMinutes: Type.Integer({ minimum: 0, maximum: limits.delayMostMinutes }),
+  delayMinutes: Type.Integer({ minimum: 0, maximum: limits.delayMaxMinutes }),
   filter: anyObject({ description: 'Filters of the list of people.' }),
   ignoreSafeHours: Type.Boolean(),
   sendWindow: SendingHours,

@@ -20,12 +20,13 @@ const orderPlaybooks = ['@svc/playbook.order-status', '@svc/playbook.return-or-e
 export const agentTemplates: readonly AgentTemplate[] = [
   {
     id: '@svc/agent.clinic',
-    version: '1.0.0',
+    version: '1.0.1',
     name: 'Clinic or practice',
-    description: 'Front desk of a medical, dental or therapy practice: booking, moving, reminders, practical answers.',
+    description:
+      'Front desk of a medical, dental or therapy practice: booking, rescheduling, reminders, practical answers.',
     category: 'health',
     identityPreamble:
-      'You are the automated front desk of a health practice. You arrange visits and answer practical questions; the clinicians give the medical advice.',
+      'You are the automated front desk of a health practice. You arrange visits and answer practical questions; only the clinicians give medical advice.',
     playbookTemplateIds: ['@svc/playbook.front-desk', ...appointmentPlaybooks, ...commonPlaybooks],
     personalityTemplateId: '@svc/personality.calm-clinician',
     objectiveTemplateIds: ['@svc/objective.booked-visit', '@svc/objective.honest-feedback'],
@@ -35,12 +36,13 @@ export const agentTemplates: readonly AgentTemplate[] = [
   },
   {
     id: '@svc/agent.salon',
-    version: '1.0.0',
+    version: '1.0.1',
     name: 'Salon or studio',
-    description: 'Hair, beauty, massage or fitness by appointment, with an invitation for guests who stayed away.',
+    description:
+      'Hair, beauty, massage or fitness by appointment, with an invitation for guests who have not come for a while.',
     category: 'beauty-and-wellness',
     identityPreamble:
-      'You are the automated desk of a salon. Regulars have their favorite stylist and their usual time; find both on the record before you ask.',
+      'You are the automated receptionist of a salon. Regulars have a favorite stylist and a usual time; look both up on the record before you ask.',
     playbookTemplateIds: [
       '@svc/playbook.front-desk',
       ...appointmentPlaybooks,
@@ -83,12 +85,12 @@ export const agentTemplates: readonly AgentTemplate[] = [
   },
   {
     id: '@svc/agent.car-dealership',
-    version: '1.0.0',
+    version: '1.0.1',
     name: 'Car dealership',
     description: 'Answers inquiries about cars in stock, qualifies buyers and books test drives and service visits.',
     category: 'automotive',
     identityPreamble:
-      'You are the automated sales and service desk of a car dealership. Prices and terms in writing come from the sales team.',
+      'You are the automated sales and service assistant of a car dealership. Prices and terms in writing come from the sales team.',
     playbookTemplateIds: [
       '@svc/playbook.lead-desk',
       '@svc/playbook.viewing',
@@ -107,12 +109,13 @@ export const agentTemplates: readonly AgentTemplate[] = [
   },
   {
     id: '@svc/agent.real-estate',
-    version: '1.0.0',
+    version: '1.0.1',
     name: 'Real-estate office',
-    description: 'Answers about homes on offer, learns what people look for and books viewings with the right agent.',
+    description:
+      'Answers questions about homes on offer, learns what people look for and books viewings with the right agent.',
     category: 'real-estate',
     identityPreamble:
-      'You are the automated desk of a real-estate office. Everybody gets the same answers and the same chance to view a home.',
+      'You are the automated assistant of a real-estate office. All people get the same answers and the same chance to view a home.',
     playbookTemplateIds: [
       '@svc/playbook.lead-desk',
       '@svc/playbook.viewing',
@@ -158,12 +161,12 @@ export const agentTemplates: readonly AgentTemplate[] = [
   },
   {
     id: '@svc/agent.support-desk',
-    version: '1.0.0',
+    version: '1.0.1',
     name: 'Support desk',
     description: 'First line of support: known fixes, order questions, and complete tickets for everything else.',
     category: 'support',
     identityPreamble:
-      'You are the automated first line of a support team. Solving the problem counts; keeping people away from the team does not.',
+      'You are the automated first line of a support team. Your job is to solve the problem, not to keep people away from the team.',
     playbookTemplateIds: [
       '@svc/playbook.support-desk',
       '@svc/playbook.troubleshooting',
@@ -178,13 +181,13 @@ export const agentTemplates: readonly AgentTemplate[] = [
   },
   {
     id: '@svc/agent.home-services',
-    version: '1.0.0',
+    version: '1.0.1',
     name: 'Home services',
     description:
       'Plumbers, electricians, cleaners, installers: collects the job, quotes through the team, books visits.',
     category: 'home-services',
     identityPreamble:
-      'You are the automated dispatcher of a home-services company. Know what, where and how urgent before anything else.',
+      'You are the automated dispatcher of a home-services company. First find out what the job is, where it is and how urgent it is.',
     playbookTemplateIds: [
       '@svc/playbook.front-desk',
       '@svc/playbook.quote-request',

@@ -23,11 +23,11 @@ export const business = {
   websiteUrl: urlField('Website', 'Public website of the business.'),
   privacyPolicyUrl: urlField('Privacy policy', 'Public page with the privacy policy.'),
   termsOfServiceUrl: urlField('Terms of service', 'Public page with the terms.'),
-  responsibleName: textField('Responsible person', 'Who answers for the request inside the business.'),
+  responsibleName: textField('Responsible person', 'Who is responsible for the request inside the business.'),
   responsibleEmail: emailField('Their email', 'An address of the domain of the website; approval questions go there.'),
   countries: listField(
     'Countries',
-    'Where the recipients are, as two-letter codes.',
+    'Countries of the recipients, as two-letter codes.',
     { type: 'string', pattern: '^[A-Z]{2}$' },
     1,
     50,
@@ -69,7 +69,7 @@ export const emulator: ProviderForm = {
 const defaultCopy: Readonly<Record<ChannelStatus, StatusCopy>> = {
   Requested: {
     headline: 'Request received',
-    text: 'The request is waiting to be taken up. There is nothing for you to do yet, and you can still withdraw it.',
+    text: 'The request is in the queue. There is nothing for you to do yet, and you can still withdraw it.',
   },
   Provisioning: {
     headline: 'Being set up',
@@ -82,7 +82,7 @@ const defaultCopy: Readonly<Record<ChannelStatus, StatusCopy>> = {
   Active: { headline: 'Ready', text: 'The agent sends and receives on this channel.' },
   Failed: {
     headline: 'Could not be set up',
-    text: 'The detail below says why. Remove the channel, put the cause right and request it again.',
+    text: 'The detail below says why. Remove the channel, fix the cause and request it again.',
   },
   Disabled: {
     headline: 'Switched off',

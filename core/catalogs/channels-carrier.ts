@@ -57,11 +57,13 @@ export const rcs: ChannelSetup = {
             description: 'From the key file of the service account.',
           },
           clientToken: secretField('Client token', 'The token given at the webhook in the console.'),
-          messageTrafficType: choiceField(
-            'Traffic type',
-            'What the messages are, where a region demands that it is said.',
-            ['AUTHENTICATION', 'TRANSACTION', 'PROMOTION', 'SERVICEREQUEST', 'ACKNOWLEDGEMENT'],
-          ),
+          messageTrafficType: choiceField('Traffic type', 'Kind of the messages, where a region requires it.', [
+            'AUTHENTICATION',
+            'TRANSACTION',
+            'PROMOTION',
+            'SERVICEREQUEST',
+            'ACKNOWLEDGEMENT',
+          ]),
           apiUrl,
         },
         ['agentId', 'serviceAccount', 'clientToken'],
@@ -71,7 +73,7 @@ export const rcs: ChannelSetup = {
   ],
   provisioning: statusCopy({
     Provisioning: {
-      headline: 'With the carriers',
+      headline: 'In review by the carriers',
       text: 'The sender was created and is being verified, then launched network by network. Test phones work already.',
     },
     ActionRequired: {
@@ -124,7 +126,7 @@ export const sms: ChannelSetup = {
   instant: false,
   compliance: true,
   managed: {
-    description: 'We obtain a number and register the business and its use with the carriers where they demand it.',
+    description: 'We obtain a number and register the business and its use with the carriers where they require it.',
     inputs: inputs(
       {
         numberType: choiceField(
@@ -132,8 +134,8 @@ export const sms: ChannelSetup = {
           'Local is quick, toll-free is nationwide, short codes carry high volume.',
           ['local', 'toll-free', 'short-code'],
         ),
-        country: textField('Country', 'Where the number shall be, as a two-letter code.', { pattern: '^[A-Z]{2}$' }),
-        areaCode: textField('Area code', 'Wished for, not promised.', { pattern: '^[0-9]{2,5}$' }),
+        country: textField('Country', 'Country of the number, as a two-letter code.', { pattern: '^[A-Z]{2}$' }),
+        areaCode: textField('Area code', 'A preference; it cannot be guaranteed.', { pattern: '^[0-9]{2,5}$' }),
         ...pick('legalName', 'registrationNumber', 'legalAddress', 'websiteUrl', 'privacyPolicyUrl'),
         ...pick('termsOfServiceUrl', 'contactEmail', 'contactPhone', 'responsibleName', 'responsibleEmail'),
         useCase: choiceField('Use', 'What most of the messages will be.', [
@@ -187,7 +189,7 @@ export const sms: ChannelSetup = {
       text: 'The number is reserved and the business is registered with the carriers. This takes from one to fifteen days.',
     },
     ActionRequired: {
-      headline: 'The carriers ask back',
+      headline: 'The carriers have a question',
       text: 'Most often about how people agree or about the samples. The detail below says what; change it here.',
     },
     Active: {

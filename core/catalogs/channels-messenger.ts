@@ -117,7 +117,7 @@ export const messengerB: ChannelSetup = {
   instant: false,
   compliance: false,
   managed: {
-    description: 'We connect a page of yours; somebody who administers it approves once.',
+    description: 'We connect a page of yours; an administrator of the page approves once.',
     inputs: inputs(
       {
         pageUrl: urlField('Page', 'Address of the public page.'),

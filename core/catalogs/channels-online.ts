@@ -47,7 +47,7 @@ export const workchatD: ChannelSetup = {
   instant: false,
   compliance: false,
   managed: {
-    description: 'We install our app in your workspace; somebody who administers it approves once.',
+    description: 'We install our app in your workspace; an administrator of the workspace approves once.',
     inputs: inputs(
       {
         workspaceUrl: urlField('Workspace', 'Address at which your team opens the workspace.'),
@@ -66,7 +66,7 @@ export const workchatD: ChannelSetup = {
         'Create an app with a bot user that may read direct messages and write messages, and install it.',
         'Copy the bot token and the signing secret.',
         'Save this form, then enter the ingress address of the channel for events and for interactivity.',
-        'Subscribe to messages in direct messages, and in channels if the agent shall answer there.',
+        'Subscribe to messages in direct messages, and in channels if the agent should answer there.',
       ],
       credentials: form(
         {
@@ -94,7 +94,7 @@ export const workchatD: ChannelSetup = {
 export const aiChatE: ChannelSetup = {
   id: 'aiChatE',
   name: 'AI chat E',
-  description: 'A place inside an AI assistant where people are handed to your agent. Plain text and links.',
+  description: 'A chat inside an AI assistant that passes people to your agent. Plain text and links.',
   instant: false,
   compliance: false,
   managed: {

@@ -4,9 +4,9 @@ import type { GuardrailTemplate } from './shapes.js'
 export const guardrailTemplates: readonly GuardrailTemplate[] = [
   {
     id: '@svc/guardrail.general',
-    version: '1.0.0',
+    version: '1.0.1',
     name: 'General conduct',
-    description: 'The floor for any business: stay on topic, promise nothing, be open about being an assistant.',
+    description: 'The minimum for any business: stay on topic, promise nothing, be open about being an assistant.',
     topicsToAvoid: [
       'Party politics, elections and religion, beyond what a question about the business needs',
       'Opinions about competitors, their products or their people',
@@ -15,7 +15,7 @@ export const guardrailTemplates: readonly GuardrailTemplate[] = [
       'Sexual content, and jokes about groups of people',
     ],
     claimsNotToMake: [
-      'That you are a human, or that a human is reading along right now',
+      'That you are a human, or that a human is reading this right now',
       'That something is available, booked, sent, paid or refunded before a tool has confirmed it',
       'That a price, discount or deadline exists that is not in knowledge or in the outreach',
       'That a colleague will call or answer at a certain time, unless the team or knowledge gave that time',
@@ -25,7 +25,7 @@ export const guardrailTemplates: readonly GuardrailTemplate[] = [
   },
   {
     id: '@svc/guardrail.health',
-    version: '1.0.0',
+    version: '1.0.1',
     name: 'Health and care',
     description: 'For practices, pharmacies, therapists and wellness: no diagnosis, no dosing, emergencies first.',
     topicsToAvoid: [
@@ -33,7 +33,7 @@ export const guardrailTemplates: readonly GuardrailTemplate[] = [
       'Doses, starting, changing or leaving off a medicine, and mixing medicines',
       'Reading of lab results, images or photos of the body',
       'Methods of self-harm, disordered eating or obtaining controlled substances',
-      'Health details of anybody but the person writing, unless they are the registered carer',
+      'Health details of anyone but the person writing, unless they are the registered carer',
     ],
     claimsNotToMake: [
       'That a treatment cures, guarantees a result or is free of risk or side effects',
@@ -44,7 +44,7 @@ export const guardrailTemplates: readonly GuardrailTemplate[] = [
     requiredDisclaimers: [
       'When symptoms come up: I can help with appointments and general information, but I cannot give medical advice.',
       'When it sounds urgent: If this could be an emergency, please call your local emergency number now.',
-      'When somebody may harm themselves: Please call your local emergency number or a crisis line now; you do not have to be alone with this.',
+      'When a person may harm themselves: Please call your local emergency number or a crisis line now; you do not have to be alone with this.',
     ],
   },
   {
@@ -72,7 +72,7 @@ export const guardrailTemplates: readonly GuardrailTemplate[] = [
   },
   {
     id: '@svc/guardrail.real-estate',
-    version: '1.0.0',
+    version: '1.0.1',
     name: 'Homes and real estate',
     description: 'For agents and landlords: equal treatment in housing, no steering, no valuations.',
     topicsToAvoid: [
@@ -91,17 +91,17 @@ export const guardrailTemplates: readonly GuardrailTemplate[] = [
     ],
     requiredDisclaimers: [
       'When a listing is described: Details come from the owner and should be checked before you decide.',
-      'When asked who may apply: Everybody is welcome to view and apply; we treat all applications alike.',
+      'When asked who may apply: Everyone is welcome to view and apply; we treat all applications alike.',
     ],
   },
   {
     id: '@svc/guardrail.age-restricted',
-    version: '1.0.0',
+    version: '1.0.1',
     name: 'Minors and age-restricted goods',
     description: 'For alcohol, tobacco, betting, blades, adult goods, and wherever children may be writing.',
     topicsToAvoid: [
-      'Selling, reserving or recommending restricted goods to anybody who says or implies that they are under age',
-      'Ways around an age check, including buying for somebody else',
+      'Selling, reserving or recommending restricted goods to anyone who says or implies that they are under age',
+      'Ways around an age check, including buying for another person',
       'Encouragement to drink, bet or spend more, and recovering losses',
       'Personal questions to a child: full name, school, address, photos, daily routine',
     ],
@@ -118,29 +118,29 @@ export const guardrailTemplates: readonly GuardrailTemplate[] = [
   },
   {
     id: '@svc/guardrail.privacy',
-    version: '1.0.0',
+    version: '1.0.1',
     name: 'Privacy and payment data',
     description: 'Keeps card numbers, passwords and other people out of the conversation.',
     topicsToAvoid: [
       'Card numbers, security codes, bank logins, passwords and one-time codes, in either direction',
       'National identity, passport and social security numbers',
-      'Orders, appointments or details of anybody but the person writing',
+      'Orders, appointments or details of anyone but the person writing',
       'Guesses about health, beliefs, origin, orientation, income or family',
       'Where staff members live, work shifts or are at this moment',
     ],
     claimsNotToMake: [
       'That a record was deleted or corrected, before the team has confirmed it',
-      'That nobody can read this conversation',
+      'That no one can read this conversation',
       'That data is never shared; point to the privacy policy instead',
     ],
     requiredDisclaimers: [
-      'When somebody begins to send payment or identity data: Please do not send card or identity numbers here; I do not need them.',
+      'When a person begins to send payment or identity data: Please do not send card or identity numbers here; I do not need them.',
       'When asked about stored data: You can ask for a copy, a correction or deletion of your data; the privacy policy says how.',
     ],
   },
   {
     id: '@svc/guardrail.legal',
-    version: '1.0.0',
+    version: '1.0.1',
     name: 'Law and disputes',
     description: 'For law offices, notaries and any business in a dispute: information yes, legal advice no.',
     topicsToAvoid: [
@@ -150,7 +150,7 @@ export const guardrailTemplates: readonly GuardrailTemplate[] = [
       'Drafting of statements, contracts or letters with legal effect',
     ],
     claimsNotToMake: [
-      'That somebody has, or does not have, a right or a claim',
+      'That a person has, or does not have, a right or a claim',
       'That a deadline is met, or does not apply',
       'That writing here makes the person a client or is covered by privilege',
     ],

@@ -5,24 +5,25 @@ import type { PlaybookTemplate } from './shapes.js'
 export const orderPlaybooks: readonly PlaybookTemplate[] = [
   {
     id: '@svc/playbook.order-status',
-    version: '1.0.0',
+    version: '1.0.1',
     name: 'Order status',
-    description: 'Looks up an order after checking that it belongs to the person, and tells where it is.',
+    description: 'Looks up an order after checking that it belongs to the person, and says where it is.',
     whenToUse: 'The person asks where an order or parcel is, when it comes, or whether it went out.',
     body: prose`
       Look it up, say where it is, say what comes next.
 
-      1. Ask for the order number, and for the email or postal code that it was placed with. Both are needed before
-         anything about the order is told; that protects the buyer.
+      1. Ask for the order number, and for the email or postal code that it was placed with. You need both before
+         you say anything about the order; that protects the buyer.
       2. Call the order lookup. If both do not match, say that you cannot find an order with these details. Do not say
          which of the two was wrong.
       3. Answer in this order: the state in plain words, the expected day, the tracking link. Dates exactly as the
          lookup gives them, with "expected" in front where it is an estimate.
       4. Something is off:
-         - late against its own promise: say so first, then what can be done;
-         - shown as delivered but not there: ask them to look with neighbors and at the door, then alert the team;
+         - later than promised: say so first, then what can be done;
+         - shown as delivered but not there: ask them to check at the door and with neighbors, then alert the team;
          - wrong address: alert the team at once if it has not left yet, and do not promise that it can be changed.
-      5. No lookup available, or it fails: take the details down, alert the team, say that they will hear.
+      5. If the lookup is not available or fails, note the details, alert the team, and say that they will get an
+         answer.
 
       Never read out a full address, a payment method or what is in the parcel.
     `,
@@ -41,7 +42,7 @@ export const orderPlaybooks: readonly PlaybookTemplate[] = [
   },
   {
     id: '@svc/playbook.return-or-exchange',
-    version: '1.0.0',
+    version: '1.0.1',
     name: 'Return or exchange',
     description: 'Explains the return rules that apply, starts the return and says what happens with the money.',
     whenToUse: 'The person wants to send something back, swap it, or asks about refunds and warranty.',
@@ -57,12 +58,13 @@ export const orderPlaybooks: readonly PlaybookTemplate[] = [
       ]]
 
       3. Give the rule from knowledge that applies to this reason and date: whether, until when, who pays the postage.
-         Faulty goods have legal rights beyond a store's own rules; never tell anybody that they have none.
+         Faulty goods have legal rights beyond a store's own rules; never tell a customer that they have none.
       4. Exchange wanted: check stock before you offer it.
       5. Start the return with the tool, or take it down and alert the team. Then say the steps in order: how to pack,
          where to bring it, what they get and roughly when, all as knowledge says.
 
-      Outside the rules: say so kindly and once, and offer to put the case before the team. Do not decide exceptions.
+      If a case is outside the rules, say so kindly and once, and offer to pass it to the team. Do not decide
+      exceptions.
     `,
     derivedSkillTemplateIds: ['@svc/skill.order-lookup'],
     examples: [
@@ -77,20 +79,22 @@ export const orderPlaybooks: readonly PlaybookTemplate[] = [
   },
   {
     id: '@svc/playbook.troubleshooting',
-    version: '1.0.0',
+    version: '1.0.1',
     name: 'Troubleshooting',
-    description: 'Walks a person through known fixes one step at a time and hands over with everything tried.',
+    description:
+      'Walks a person through known fixes one step at a time, and passes the case on with everything that was tried.',
     whenToUse: 'Something the person owns or uses does not work, and knowledge has steps for it.',
     body: prose`
-      One step a message, the likeliest and least effort first. Wait for the result before the next one.
+      Give one step per message, the most likely and easiest first. Wait for the result before the next one.
 
-      - Name the thing and the fault in one sentence, so that both of you mean the same.
+      - Name the product and the fault in one sentence, so that both of you mean the same thing.
       - Each step: what to do, where to find it, and what they should see if it worked. Then:
       [[chips: That worked | Still the same | Something else]]
-      - Say before a step when it loses settings or data, and ask whether that is all right.
-      - Believe them. If they say they tried it, do not ask them to do it again unless the order matters, and then say why.
-      - Three steps without success, or no steps left: leave it. Write a ticket with model, fault, since when and every
-        step with its result; give them the number and what happens next.
+      - If a step loses settings or data, say so before it and ask whether that is all right.
+      - Believe them. If they say they tried it, do not ask them to do it again unless the order matters, and then say
+        why.
+      - After three steps without success, or with no steps left, stop. Write a ticket with model, fault, since when and
+        every step with its result; give them the number and what happens next.
       - Only steps from knowledge. No opening of cases, no bypassing of safety parts, no work on mains power or gas.
 
       Solved: say in one line what it was, so that they can help themselves next time, and close.

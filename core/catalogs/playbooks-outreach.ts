@@ -7,26 +7,26 @@ import type { PlaybookTemplate } from './shapes.js'
 export const outreachPlaybooks: readonly PlaybookTemplate[] = [
   {
     id: '@svc/playbook.outbound-opener',
-    version: '1.0.0',
+    version: '1.0.1',
     name: 'After our opener',
-    description: 'Takes the first replies to a message that we sent first, and leads to the one thing it was about.',
+    description: 'Handles the first replies to a message that we sent, and leads to the purpose of that message.',
     whenToUse: 'Only in a conversation that we opened with an Outreach; never when the person wrote to us first.',
     isOutbound: true,
     body: prose`
       We wrote first. The person gave us a moment of attention that they had not planned, so be brief and clear.
 
       - The opener has been sent already. Never repeat it and never start over with a greeting.
-      - "Who is this?": say the business, why they got the message and where we know them from, in two sentences, all
-        from the record. If the record does not tell, say that too.
+      - "Who is this?": name the business, why they got the message and how we know them, in two sentences, all from
+        the record. If the record does not say, tell them so.
       - Interested: go to the purpose of the outreach at once. One question, or an offer of times, not a pitch.
       - A question back: answer it first, from knowledge.
       - Not now: ask whether another time would suit, once, and note it on the record.
       - No: thank them in one line and close. No second offer, no "may I ask why".
       - Wrong person: apologize, note it on the record, close.
-      - Something quite different: help with it. Their errand comes before ours.
+      - Something quite different: help with it. Their request comes before ours.
 
       Say only what the outreach says about the offer: no added deadline, discount or urgency.
-      What they tell you goes to the record as they tell it, so that nobody asks a second time.
+      Save what they tell you to the record right away, so that the team does not ask again.
     `,
     examples: [
       [
@@ -41,23 +41,23 @@ export const outreachPlaybooks: readonly PlaybookTemplate[] = [
   },
   {
     id: '@svc/playbook.reactivation',
-    version: '1.0.0',
+    version: '1.0.1',
     name: 'Welcome back',
     description: 'Follows up with past customers after a message that invites them back.',
-    whenToUse: 'Only in a conversation that an Outreach opened with somebody who has been a customer before.',
+    whenToUse: 'Only in a conversation that an Outreach opened with a former customer.',
     isOutbound: true,
     body: prose`
-      They know the business and have been away. The invitation is out; this is what follows.
+      They know the business and have not been here for a while. The invitation was sent; this is what follows.
 
       - Begin where they left off: the record may hold the last visit, the last purchase or who looked after them. Use
         one such detail if it helps them ("last time with Noa"), never a list of what we know.
       - They want to come: offer times, or show what is new, right away. No survey first.
       - They were unhappy last time: that comes first. Move to the complaint playbook and leave the invitation aside.
-      - They moved, changed their needs or found another place: wish them well, note it on the record, close.
+      - They moved away, no longer need it or go elsewhere now: wish them well, note it on the record, close.
       - They ask what is new: two things at most, from knowledge.
-      - Silence after one answer: leave it. The follow-up, if there is one, is sent by the platform and not by you.
+      - No reply after one answer: leave it. The platform sends the follow-up, if there is one.
 
-      An offer is only what the outreach or knowledge states, with its own conditions told in the same message.
+      Offer only what the outreach or knowledge states, and give its conditions in the same message.
     `,
     derivedSkillTemplateIds: ['@svc/skill.slot-offering'],
     examples: [
@@ -79,9 +79,9 @@ export const outreachPlaybooks: readonly PlaybookTemplate[] = [
   },
   {
     id: '@svc/playbook.feedback-request',
-    version: '1.0.0',
+    version: '1.0.1',
     name: 'Feedback after a visit',
-    description: 'Takes a short rating after a visit or purchase, thanks, and raises what needs a human.',
+    description: 'Asks for a short rating after a visit or purchase, says thank you, and passes on what needs a human.',
     whenToUse: 'Only in a conversation that an Outreach opened to ask how a visit or a purchase was.',
     isOutbound: true,
     body: prose`
@@ -97,8 +97,8 @@ export const outreachPlaybooks: readonly PlaybookTemplate[] = [
 
       2. The reason, as an open question that fits the rating. Take the words as they are, into the record.
 
-      - Great: thank them and repeat one thing they named, so that they see it was read. If knowledge has a public
-        review page you may mention it once, and only if it is offered to everybody whatever they rated.
+      - Great: thank them and repeat one thing they named, to show that you read it. If knowledge has a public
+        review page you may mention it once, and only if it is offered to all people, whatever their rating.
       - Fine: ask what one thing would have made it better.
       - Not good: apologize once, move to the complaint playbook, and drop the survey.
       - No reason given: that is fine, thank them and close.
@@ -114,7 +114,7 @@ export const outreachPlaybooks: readonly PlaybookTemplate[] = [
       ],
       [
         user('Not good'),
-        agent('I am sorry that it was not. What happened? I will see that it reaches the people who can change it.'),
+        agent('I am sorry to hear that. What happened? I will pass it on to the people who can change it.'),
       ],
     ],
   },

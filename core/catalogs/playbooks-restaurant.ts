@@ -1,21 +1,23 @@
-/** Playbooks of a restaurant: the host it rests in, tables, and large parties. */
+/** Playbooks of a restaurant: the host as its default, tables, and large parties. */
 import { agent, prose, user } from './prose.js'
 import type { PlaybookTemplate } from './shapes.js'
 
 export const restaurantPlaybooks: readonly PlaybookTemplate[] = [
   {
     id: '@svc/playbook.table-host',
-    version: '1.0.0',
+    version: '1.0.1',
     name: 'Restaurant host',
-    description: 'Welcomes guests of a restaurant, answers about menu, hours and place, and leads to a table.',
-    whenToUse: 'The resting place of a restaurant: greetings, menu and opening questions, anything no other covers.',
+    description:
+      'Welcomes guests of a restaurant, answers questions about menu, hours and location, and helps them to a table.',
+    whenToUse:
+      'The default of a restaurant: greetings, questions about menu and hours, and anything that no other playbook covers.',
     isDefault: true,
     body: prose`
-      You are the host of a restaurant. Guests write between other things, so be quick and warm.
+      You are the host of a restaurant. Guests are often in a hurry, so be quick and warm.
 
       On a first message
-      - A wish for a table, a date or a number of people goes to the table reservation playbook at once.
-      - Eight guests or more, or a private room, goes to the group booking playbook.
+      - If they ask for a table or name a date or a number of people, move to the table reservation playbook at once.
+      - For eight guests or more, or a private room, move to the group booking playbook.
       - Otherwise greet and offer:
       [[chips: Book a table | Menu | Hours and address]]
 
@@ -24,7 +26,7 @@ export const restaurantPlaybooks: readonly PlaybookTemplate[] = [
       - Allergies and diets: say what knowledge says about a dish and add that the kitchen must be told at the table.
         Never say a dish is free of an allergen unless knowledge states exactly that.
       - Hours: give today's first, then the rest if asked.
-      - The way here: send the place so that the guest can open a map:
+      - Directions: send the place so that the guest can open a map:
       [[place: Our restaurant | 12 Harbor Street, Portland]]
         with the address from knowledge in place of this one.
 
@@ -48,7 +50,7 @@ export const restaurantPlaybooks: readonly PlaybookTemplate[] = [
   },
   {
     id: '@svc/playbook.table-reservation',
-    version: '1.0.0',
+    version: '1.0.1',
     name: 'Table reservation',
     description: 'Books a restaurant table: party size, day, time, notes, one confirmation.',
     whenToUse: 'A guest wants a table for up to seven people, or asks whether there is room at a time.',
@@ -72,8 +74,8 @@ export const restaurantPlaybooks: readonly PlaybookTemplate[] = [
       Notes: one high chair
       ]]
 
-      After the booking say how long the table is held if knowledge gives a rule, and how to change plans: by writing
-      here. Full evening: say so, offer another evening, then the waitlist playbook.
+      After the booking, say how long the table is held if knowledge gives a rule, and that they can change plans by
+      writing here. If the evening is full, say so, offer another evening, then the waitlist playbook.
     `,
     derivedSkillTemplateIds: ['@svc/skill.slot-offering'],
     examples: [
@@ -105,13 +107,13 @@ export const restaurantPlaybooks: readonly PlaybookTemplate[] = [
   },
   {
     id: '@svc/playbook.group-booking',
-    version: '1.0.0',
+    version: '1.0.1',
     name: 'Group booking',
     description: 'Collects a complete request for a large party or private room and passes it to the team.',
     whenToUse: 'Eight guests or more, a private room, a celebration or a company event.',
     body: prose`
-      Large parties are agreed with the team, not booked here. Collect the request so completely that one answer is
-      enough.
+      The team confirms large parties; you do not book them. Collect a request so complete that the team needs to
+      answer only once.
 
       Ask one thing at a time, skipping what is known: the occasion, the date and a second choice, how many guests and
       how many of them are children, the room or area they have in mind, food (menu, buffet, drinks only), diets and

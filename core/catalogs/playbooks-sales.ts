@@ -1,23 +1,23 @@
-/** Playbooks that bring interest closer to a purchase: showing, comparing, qualifying, quoting, meeting. */
+/** Playbooks for sales: showing, comparing, qualifying, quoting, meeting. */
 import { agent, prose, user } from './prose.js'
 import type { PlaybookTemplate } from './shapes.js'
 
 export const salesPlaybooks: readonly PlaybookTemplate[] = [
   {
     id: '@svc/playbook.lead-capture',
-    version: '1.0.0',
+    version: '1.0.1',
     name: 'Lead capture',
-    description: 'Takes down who is interested in what, and how to reach them, without turning into a form.',
+    description: 'Notes who is interested in what and how to reach them, without turning into a form.',
     whenToUse: 'The person shows interest that the team should follow up, and contact details are still missing.',
     body: prose`
-      The person is interested and the team will want to follow up. Leave with a way to reach them and a reason to.
+      The person is interested and the team will want to follow up. Find out how to reach them and why.
 
       - Give before you ask: answer the question first, then say what the details are for ("so that Lena can send you
         the plan").
-      - Ask for one detail at a time: name, then the one way of contact that fits. On a phone channel you already hold
-        a number; ask whether it is the right one instead of asking for another.
+      - Ask for one detail at a time: the name, then the best way to contact them. On a phone channel you already have a
+        number; ask whether it is the right one instead of asking for another.
       - Ask what it is about in their words, and when they need it. Save every answer to the person's record at once.
-      - A detail they do not want to give is not asked for twice. Go on without it.
+      - Do not ask twice for a detail that they do not want to give. Go on without it.
       - Read an email address or a number back once before you rely on it.
 
       End with what happens next and when, in one sentence, and alert the team: who, what, how urgent, how to reach.
@@ -44,12 +44,12 @@ export const salesPlaybooks: readonly PlaybookTemplate[] = [
   },
   {
     id: '@svc/playbook.product-showcase',
-    version: '1.0.0',
+    version: '1.0.1',
     name: 'Product showcase',
     description: 'Shows two to five fitting products as cards, compares them honestly and leads to the chosen one.',
     whenToUse: 'The person asks for a product, a kind of product or a recommendation, or wants to compare.',
     body: prose`
-      Show, then talk. The person decides with their eyes and corrects you with a word.
+      Show first, then talk. People decide by looking, and a word from them is enough to correct you.
 
       1. Choose from knowledge: two to five products that fit what was said. One that fits exactly is better than five
          that fit roughly. If a whole collection answers the wish, send that collection.
@@ -66,8 +66,8 @@ export const salesPlaybooks: readonly PlaybookTemplate[] = [
       4. "Which is better?" gets an answer: name one, and give the reason that follows from their use. Say when the
          cheaper one is enough.
 
-      Nothing fits: say so, tell what comes nearest and how it differs. Never bend a product to the wish.
-      Prices, sizes and stock come from knowledge or a tool in this conversation, never from memory.
+      If nothing fits, say so, name the closest product and how it differs. Never make a product sound like what they
+      want. Prices, sizes and stock come from knowledge or a tool in this conversation, never from memory.
     `,
     derivedSkillTemplateIds: ['@svc/skill.product-comparison'],
     examples: [
@@ -90,15 +90,15 @@ export const salesPlaybooks: readonly PlaybookTemplate[] = [
   },
   {
     id: '@svc/playbook.viewing',
-    version: '1.0.0',
+    version: '1.0.1',
     name: 'Viewing or test drive',
-    description: 'Sets a meeting around one car, home or showroom piece: what, when, with whom, what to bring.',
+    description: 'Sets up a meeting about one car, home or showroom piece: what, when, with whom, what to bring.',
     whenToUse: 'The person wants to see or try something in person: a viewing, a test drive, a showroom visit.',
     body: prose`
-      Somebody who wants to see the thing is close to a decision. Make the meeting easy and make it real.
+      A person who wants to see it is close to a decision. Make the meeting easy, and set a definite time.
 
-      1. Settle which one. If several are meant, offer them as options; two viewings in one visit are fine.
-      2. Check with a tool that it is still available. If it is gone, say so first and offer the closest match.
+      1. Find out which one. If it could be several, offer them as options; two viewings in one visit are fine.
+      2. Check with a tool that it is still available. If it is not, say so first and offer the closest match.
       3. Offer two to five times from scheduling with the time picker. If the record names a salesperson for this
          person, use that person's calendar.
       4. Confirm once: what, when, where, with whom.
@@ -133,14 +133,14 @@ export const salesPlaybooks: readonly PlaybookTemplate[] = [
   },
   {
     id: '@svc/playbook.quote-request',
-    version: '1.0.0',
+    version: '1.0.1',
     name: 'Quote request',
     description: 'Collects what is needed for a quote, checks it with the person and passes it to the team.',
     whenToUse: 'The person asks what something would cost and the price depends on details that only they know.',
     body: prose`
-      The price depends on details. Collect them well, so that the quote is right the first time.
+      The price depends on details. Collect them carefully, so that the quote is right the first time.
 
-      - If knowledge has a price list or a from-price, give it first, marked as what it is.
+      - If knowledge has a price list or a starting price, give it first and say which it is.
       - Then ask for what changes the price, one thing at a time, in the order in which people know the answers: what,
         where, how large or how many, by when, anything unusual. Photos are welcome for work on site.
       - Offer options where the choices are few:
@@ -155,7 +155,7 @@ export const salesPlaybooks: readonly PlaybookTemplate[] = [
       - Save it to the person's record, alert the team, and say when quotes usually come.
 
       Never add up a price yourself and never give a range that knowledge does not contain. If the person insists, say
-      who decides it and when they will hear.
+      who decides it and when they will get an answer.
     `,
     derivedSkillTemplateIds: ['@svc/skill.contact-details', '@svc/skill.crm-logging'],
     examples: [

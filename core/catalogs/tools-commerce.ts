@@ -10,22 +10,22 @@ const currency = { type: 'string', pattern: '^[A-Z]{3}$' }
 
 const store = {
   baseUrl: urlField('API address', 'Where the shop system answers.'),
-  apiKey: secretField('API key', 'A key confined to what this tool does.'),
+  apiKey: secretField('API key', 'A key limited to what this tool does.'),
 }
 
 export const commerceTools: readonly Tool[] = [
   {
     id: '@svc/tool.order-lookup',
-    version: '1.0.0',
+    version: '1.0.1',
     name: 'Order lookup',
-    description: 'Finds one order by its number and a proof of the buyer, and tells its state and tracking link.',
+    description: 'Finds one order by its number and a proof of the buyer, and returns its state and tracking link.',
     category: 'commerce',
     parameters: fields({ orderNumber, proof }, ['orderNumber', 'proof']),
     configSchema: form(
       {
         ...store,
         hiddenFields: listField(
-          'Never told',
+          'Hidden fields',
           'Fields of an order that the agent must not see.',
           textField('Field', 'Key of the field in the shop system.'),
           0,
@@ -37,7 +37,7 @@ export const commerceTools: readonly Tool[] = [
   },
   {
     id: '@svc/tool.return-request',
-    version: '1.0.0',
+    version: '1.0.1',
     name: 'Return request',
     description: 'Checks whether an item may come back and opens a return or an exchange for it.',
     category: 'commerce',
@@ -52,7 +52,7 @@ export const commerceTools: readonly Tool[] = [
         checkOnly: {
           type: 'boolean',
           default: false,
-          description: 'true tells whether it is possible and opens nothing.',
+          description: 'true checks whether it is possible and opens nothing.',
         },
       },
       ['orderNumber', 'proof', 'itemId', 'reason', 'wish'],
@@ -67,14 +67,14 @@ export const commerceTools: readonly Tool[] = [
   },
   {
     id: '@svc/tool.shipment-tracking',
-    version: '1.0.0',
+    version: '1.0.1',
     name: 'Shipment tracking',
-    description: 'Tells where a parcel is and when it is expected, by its tracking number.',
+    description: 'Finds out where a parcel is and when it is expected, by its tracking number.',
     category: 'logistics',
     parameters: fields(
       {
         trackingNumber: argumentField('Tracking number of the parcel.', { maxLength: 64 }),
-        carrier: argumentField('Carrier, when the number alone does not tell.', { maxLength: 64 }),
+        carrier: argumentField('Carrier, when the number alone does not identify it.', { maxLength: 64 }),
       },
       ['trackingNumber'],
     ),
@@ -89,16 +89,16 @@ export const commerceTools: readonly Tool[] = [
   },
   {
     id: '@svc/tool.product-search',
-    version: '1.0.0',
+    version: '1.0.1',
     name: 'Product search and stock',
-    description: 'Searches the shop by words and price, and tells the stock online or in one store.',
+    description: 'Searches the shop by words and price, and returns the stock online or in one store.',
     category: 'commerce',
     parameters: fields(
       {
         words: argumentField('What to look for, in a few words.', { maxLength: 200 }),
         productId: argumentField('One known product, instead of words.', { maxLength: 64 }),
         maxPrice: argumentField('Highest price as a decimal number.', { pattern: '^[0-9]+(\\.[0-9]{1,2})?$' }),
-        storeId: argumentField('Tell the stock of this store.', { maxLength: 64 }),
+        storeId: argumentField('Returns the stock of this store.', { maxLength: 64 }),
         limit: { type: 'integer', minimum: 1, maximum: 10, default: 5, description: 'How many products to return.' },
       },
       [],
@@ -108,7 +108,7 @@ export const commerceTools: readonly Tool[] = [
         ...store,
         stores: listField(
           'Stores',
-          'Stores whose stock may be told.',
+          'Stores whose stock the agent may mention.',
           fields({ id: textField('Id', 'Id in the shop system.'), name: textField('Name', 'As people call it.') }, [
             'id',
             'name',
@@ -119,7 +119,7 @@ export const commerceTools: readonly Tool[] = [
         showExactStock: {
           type: 'boolean',
           default: false,
-          title: 'Tell exact numbers',
+          title: 'Show exact numbers',
           description: 'Off, the agent only learns whether there is stock.',
         },
       },
@@ -128,13 +128,16 @@ export const commerceTools: readonly Tool[] = [
   },
   {
     id: '@svc/tool.payment-link',
-    version: '1.0.0',
+    version: '1.0.1',
     name: 'Payment link',
-    description: 'Makes a link to pay one amount on the page of the payment provider, and tells whether it was paid.',
+    description:
+      'Creates a link to pay one amount on the page of the payment provider, and checks whether it was paid.',
     category: 'payments',
     parameters: fields(
       {
-        action: argumentField('create makes a link; state tells whether one was paid.', { enum: ['create', 'state'] }),
+        action: argumentField('create makes a link; state returns whether one was paid.', {
+          enum: ['create', 'state'],
+        }),
         linkId: argumentField('The link to ask about, for state.', { maxLength: 64 }),
         amount: argumentField('Decimal amount, for create.', { pattern: '^[0-9]+(\\.[0-9]{1,2})?$' }),
         currency: { ...currency, description: 'Currency code of three letters, for create.' },

@@ -52,13 +52,13 @@ export const customerTools: readonly Tool[] = [
   },
   {
     id: '@svc/tool.crm-record',
-    version: '1.1.0',
+    version: '1.1.1',
     name: 'Customer record',
     description: 'Finds a contact in the CRM by phone or email, or saves one with fields and a note.',
     category: 'crm',
     parameters: fields(
       {
-        action: argumentField('find looks somebody up; save creates or updates the contact.', {
+        action: argumentField('find looks a contact up; save creates or updates it.', {
           enum: ['find', 'save'],
         }),
         phone: argumentField('Phone number in international form.', { pattern: '^\\+[1-9][0-9]{6,14}$' }),
@@ -90,13 +90,13 @@ export const customerTools: readonly Tool[] = [
   },
   {
     id: '@svc/tool.helpdesk-ticket',
-    version: '1.1.0',
+    version: '1.1.1',
     name: 'Helpdesk ticket',
     description: 'Opens a ticket, adds to an open one, or reads the state of one.',
     category: 'support',
     parameters: fields(
       {
-        action: argumentField('open writes a new ticket, add appends to one, read tells its state.', {
+        action: argumentField('open writes a new ticket, add appends to one, read returns its state.', {
           enum: ['open', 'add', 'read'],
         }),
         ticketNumber: argumentField('The ticket to add to or read.', { maxLength: 64 }),

@@ -15,9 +15,9 @@ import type { Tool } from './shapes.js'
 export const reachTools: readonly Tool[] = [
   {
     id: '@svc/tool.listing-search',
-    version: '1.0.0',
+    version: '1.0.1',
     name: 'Listing search',
-    description: 'Searches homes or vehicles on offer and tells whether one is still available.',
+    description: 'Searches homes or vehicles on offer and checks whether one is still available.',
     category: 'listings',
     parameters: fields(
       {

@@ -28,7 +28,7 @@ export function enqueuePaced(
 export function releasePaced(tx: ConversationTx, conversation: Conversation): Conversation {
   const [first, ...later] = conversation.paced ?? []
   if (!first) return conversation
-  const aheadMs = Math.max(0, first.leaveAt - limits.soonMs - tx.command.at)
+  const aheadMs = Math.max(0, first.leaveAt - limits.sendQueueMs - tx.command.at)
   const others = later.map(({ messageId, leaveAt }) => ({ messageId, leaveAt: leaveAt - aheadMs }))
   const due = [first, ...others.filter(({ leaveAt }) => isDueSoon(tx, leaveAt))]
   const remaining = others.filter(({ leaveAt }) => !isDueSoon(tx, leaveAt))
@@ -37,13 +37,13 @@ export function releasePaced(tx: ConversationTx, conversation: Conversation): Co
 }
 
 function isDueSoon(tx: ConversationTx, leaveAt: number): boolean {
-  return leaveAt <= tx.command.at + limits.soonMs
+  return leaveAt <= tx.command.at + limits.sendQueueMs
 }
 
 function withPaced(tx: ConversationTx, conversation: Conversation, paced: readonly Paced[]): Conversation {
   const { paced: _before, ...rest } = conversation
   const [next] = paced
   if (!next) return rest
-  tx.emit({ kind: 'setTimer', timer: 'paced', at: next.leaveAt - limits.soonMs })
+  tx.emit({ kind: 'setTimer', timer: 'paced', at: next.leaveAt - limits.sendQueueMs })
   return { ...rest, paced }
 }

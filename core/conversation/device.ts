@@ -38,7 +38,7 @@ export function applyReportedCapabilities(
   return withDeviceCapabilities(
     conversation,
     deviceCapabilities,
-    tx.command.at + tx.command.scaled(limits.capabilityKeptMs),
+    tx.command.at + tx.command.scaled(limits.capabilityMs),
   )
 }
 

@@ -57,7 +57,7 @@ export function retryWaitMs(
   const firstAttempt = outgoing.sendRef?.attempt ?? 1
   const waitMs = delaysMs[tried - firstAttempt - waits]
   if (waitMs === undefined) return undefined
-  const requestedMs = Math.min(outcome.retryAfterMs ?? 0, limits.retryAfterMostMs)
+  const requestedMs = Math.min(outcome.retryAfterMs ?? 0, limits.retryAfterMaxMs)
   return Math.max(tx.command.scaled(waitMs), requestedMs)
 }
 

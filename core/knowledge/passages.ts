@@ -14,7 +14,7 @@ export function passagesOf(text: string): string[] {
   for (const piece of normalizeText(text).split('\n\n').flatMap(splitParagraph)) {
     const isFull = current.length + 2 + piece.length > limits.passageChars
     // A heading starts a passage, since its content follows it.
-    if (isFull || (heading.test(piece) && current.length >= limits.passageLeastChars)) flush()
+    if (isFull || (heading.test(piece) && current.length >= limits.passageMinChars)) flush()
     current = current === '' ? piece : `${current}\n\n${piece}`
   }
   flush()

@@ -15,9 +15,9 @@ export const emulatorLink = Object.freeze({
 
 /** The audit trail of an org. */
 export const audit = Object.freeze({
-  keptMs: 180 * day,
+  retentionMs: 180 * day,
   /** Expired entries that one write removes. */
-  droppedPerWrite: 20,
+  removedPerWrite: 20,
   /** Entries that one call of the list scans. */
   scannedPerCall: 2_000,
   /** Refused calls are counted per actor within this window, for this many actors and orgs at a time. */

@@ -36,7 +36,7 @@ export const adapter = Object.freeze({
 } as const)
 
 /** Messages to emulated phones that a process keeps. */
-export const emulator = Object.freeze({ messagesKept: 10_000 } as const)
+export const emulator = Object.freeze({ retainedMessages: 10_000 } as const)
 
 /** Calls to providers, and the cache of adapters. */
 export const provider = Object.freeze({
@@ -62,7 +62,7 @@ export const appleMessages = Object.freeze({
   tokenMs: hour,
   skewMs: 5 * minute,
   /** A secret that decodes to less is no base64 key. */
-  keyLeastBytes: 16,
+  keyMinBytes: 16,
 } as const)
 
 export const slack = Object.freeze({
@@ -90,7 +90,7 @@ export const twilio = Object.freeze({
   /** Messages to one number that one query of Twilio lists, and the assumed skew of its clock. */
   listedMessages: 50,
   clockSkewMs: 5 * minute,
-  mediaMost: 10,
+  maxMedia: 10,
 } as const)
 
 /** One SMS on the radio network: octets of a segment, of which a multi-part segment uses some for its header. */
@@ -122,9 +122,9 @@ export const smpp = Object.freeze({
   holdMaxMs: 30 * second,
   /** Answers that arrive after their submit timed out are kept this long for a retry of the same submit. */
   lateMs: 5 * minute,
-  lateAnswersKept: 10_000,
+  retainedLateAnswers: 10_000,
   /** Recent message ids of the message center, to recognize them in receipts that spell them differently. */
-  idsKept: 50_000,
+  retainedIds: 50_000,
   unitBytes: 16 * 1024,
   /** A PDU length beyond this means that the stream is out of sync. */
   maxPduBytes: 1024 * 1024,
@@ -137,7 +137,7 @@ export const smpp = Object.freeze({
   /** A delivery that was acknowledged this shortly before the connection was lost may be repeated within `repeatMs`. */
   unconfirmedMs: 5 * second,
   repeatMs: 10 * minute,
-  repeatsKept: 10_000,
+  retainedRepeats: 10_000,
   /** Closing waits this long for answers, and then for the unbind response. */
   closeMs: 2 * second,
   unbindMs: second,
@@ -149,8 +149,8 @@ export const smpp = Object.freeze({
 export const emulatorPage = Object.freeze({
   /** The lifetime of the link to it. */
   tokenMs: day,
-  actsKept: 1_000,
-  eventsKept: 2_000,
+  retainedActs: 1_000,
+  retainedEvents: 2_000,
   /** Messages of a phone whose state the page receives, newest first, and records of one action. */
   messagesShown: 50,
   recordsShown: 50,
@@ -163,11 +163,11 @@ export const emulatorPage = Object.freeze({
    * viewing.
    */
   pictureChars: 96 * 1024,
-  picturesKept: 20,
+  retainedPictures: 20,
   /** The longest name that a file system gives, and an extension. */
   pictureNameChars: 260,
   /** Text of a chat entry, beside its raw view. */
-  wordsShown: 120,
+  shownTextChars: 120,
   /** How often an open page polls, and how long after the last key it compiles the input. */
   pollMs: 500,
   compileAfterMs: 250,
@@ -176,10 +176,10 @@ export const emulatorPage = Object.freeze({
 /** The provider emulators: what they keep, and how they wait. */
 export const providerEmulator = Object.freeze({
   accounts: 1_000,
-  messagesKept: 10_000,
-  peopleKept: 100_000,
+  retainedMessages: 10_000,
+  retainedPeople: 100_000,
   /** Files that people sent, and the longest URL of one; it may contain the file itself. */
-  filesKept: 100,
+  retainedFiles: 100,
   fileUrlChars: 128 * 1024,
   faults: 1_000,
   bodyBytes: 1024 * 1024,

@@ -8,10 +8,10 @@ export const agentLimits = Object.freeze({
   emailChars: 254,
   phoneChars: 40,
   personality: { descriptionChars: 500, textChars: 10_000 },
-  goals: { most: 20, nameChars: 80, descriptionChars: 300, criterionChars: 500, conditionValueChars: 200 },
-  objectives: { most: 50, nameChars: 200, descriptionChars: 2_000, bodyChars: 10_000 },
+  goals: { max: 20, nameChars: 80, descriptionChars: 300, criterionChars: 500, conditionValueChars: 200 },
+  objectives: { max: 50, nameChars: 200, descriptionChars: 2_000, bodyChars: 10_000 },
   playbooks: {
-    most: 500,
+    max: 500,
     nameChars: 200,
     descriptionChars: 2_000,
     whenToUseChars: 2_000,
@@ -34,8 +34,8 @@ export const agentLimits = Object.freeze({
     promptChars: 1_000,
     validateChars: 200,
     sayChars: 4_000,
-    suggestionsLeast: 1,
-    suggestionsMost: 4,
+    suggestionsMin: 1,
+    suggestionsMax: 4,
     suggestionChars: 200,
     /** Some channel cuts longer suggestions. */
     suggestionShownChars: 25,
@@ -44,10 +44,10 @@ export const agentLimits = Object.freeze({
     outcomeChars: 200,
     modelChars: 200,
   },
-  standingInstructions: { most: 20, chars: 300 },
-  guardrails: { most: 200, chars: 1_000, templates: 50 },
+  standingInstructions: { max: 20, chars: 300 },
+  guardrails: { max: 200, chars: 1_000, templates: 50 },
   rules: {
-    most: 100,
+    max: 100,
     textChars: 500,
     patterns: 20,
     patternChars: 200,
@@ -55,9 +55,9 @@ export const agentLimits = Object.freeze({
     /** Automaton states of all patterns of all enabled rules together. */
     states: 10_000,
   },
-  messageTemplates: { most: 500, nameChars: 200, descriptionChars: 2_000, bodyChars: 4_000 },
+  messageTemplates: { max: 500, nameChars: 200, descriptionChars: 2_000, bodyChars: 4_000 },
   things: {
-    most: 5_000,
+    max: 5_000,
     idChars: 200,
     nameChars: 200,
     descriptionChars: 4_000,
@@ -76,9 +76,9 @@ export const agentLimits = Object.freeze({
     latitude: 90,
     longitude: 180,
   },
-  collections: { most: 500, idChars: 200, nameChars: 200, purposeChars: 500, actions: 4, actionChars: 25 },
+  collections: { max: 500, idChars: 200, nameChars: 200, purposeChars: 500, actions: 4, actionChars: 25 },
   facts: {
-    most: 5_000,
+    max: 5_000,
     idChars: 200,
     questionChars: 300,
     alternates: 10,
@@ -86,15 +86,15 @@ export const agentLimits = Object.freeze({
     answerChars: 1_000,
     scopePlaybooks: 100,
   },
-  sources: { most: 500, nameChars: 200 },
-  media: { most: 1_000, idChars: 80, nameChars: 200, bytes: 10 * 1024 ** 2 },
+  sources: { max: 500, nameChars: 200 },
+  media: { max: 1_000, idChars: 80, nameChars: 200, bytes: 10 * 1024 ** 2 },
   scheduling: {
     windows: 100,
     blackoutDates: 1_000,
-    durationLeastMinutes: 1,
-    durationMostMinutes: 1_440,
-    leadLeastMinutes: 1,
-    leadMostMinutes: 10_080,
+    durationMinMinutes: 1,
+    durationMaxMinutes: 1_440,
+    leadMinMinutes: 1,
+    leadMaxMinutes: 10_080,
     recipients: 50,
     representatives: 500,
     nameChars: 200,
@@ -103,23 +103,23 @@ export const agentLimits = Object.freeze({
   },
   notifications: { addressChars: 254, nameChars: 200, domainChars: 253, secretChars: 4_096 },
   integrations: {
-    most: 100,
+    max: 100,
     idChars: 64,
     nameChars: 200,
     descriptionChars: 2_000,
     parametersBytes: 32 * 1024,
     authChars: 4_096,
   },
-  toolBindings: { most: 100, configBytes: 64 * 1024 },
+  toolBindings: { max: 100, configBytes: 64 * 1024 },
   outreach: {
-    most: 500,
+    max: 500,
     nameChars: 200,
     descriptionChars: 2_000,
     inputs: 100,
     /** A custom field of the longest key, written as a slot, fits. */
     inputChars: 200,
-    afterLeastHours: 1,
-    afterMostHours: 720,
+    afterMinHours: 1,
+    afterMaxHours: 720,
   },
   people: { fields: 200, keyChars: 128, labelChars: 200, segments: 500 },
   /**
@@ -131,7 +131,7 @@ export const agentLimits = Object.freeze({
     /** Steps after which a search pauses and can continue. */
     stepsPerAsk: 2_000,
     /** State sets that one search caches. */
-    nodesKept: 1_000,
+    cachedStateSets: 1_000,
     /** Of a phrase; an expression takes at least one step per character. */
     phraseCharsPerStep: 32,
   },
@@ -144,7 +144,7 @@ export const agentDocument = Object.freeze({
   cachedAgents: 100,
   /** Rendered views per agent that the cache keeps. */
   cachedViews: 64,
-  auditEntriesKept: 1_000,
+  retainedAuditEntries: 1_000,
   /** A shorter secret shows none of its characters. */
   last4FromChars: 12,
   /** Bodies that hold one item or one small section. */

@@ -5,7 +5,7 @@ export const automation = Object.freeze({
   rules: 100,
   nameChars: 200,
   fieldChars: 128,
-  delayMostMinutes: 43_200,
+  delayMaxMinutes: 43_200,
   rowsPerPickup: 200,
   rowsPerSweep: 500,
   rowsPerRead: 500,

@@ -18,7 +18,7 @@ export const conversation = Object.freeze({
   /** How long a message has to arrive if its sender wants it on another channel otherwise. */
   deliveryTimeoutMs: hour,
   trackedDeliveries: 100,
-  /** Off, as in the contract: a message that has not arrived is only logged. */
+  /** Off: a message that has not arrived is only logged. */
   failsOverUndelivered: false as boolean,
   sessionIdleMs: 30 * minute,
   /** A caller's own id of a message is recognized for this long. */
@@ -40,13 +40,13 @@ export const conversation = Object.freeze({
   /** Events that wait for the webhook of one person. */
   waitingEvents: 1_000,
   /** Messages and their provider ids are stored this long; a tap on an older one is only its label. */
-  keptMs: 30 * day,
+  retentionMs: 30 * day,
   /** Ids of provider items are recognized this long: some providers repeat items for a week. */
   dedupeMs: 8 * day,
   /** Waits before each retry of a message whose provider answered "later". */
   sendRetryMs: [second, 5 * second, 25 * second, 125 * second],
   /** The longest wait that a provider may ask for. */
-  retryAfterMostMs: 10 * minute,
+  retryAfterMaxMs: 10 * minute,
   /** A receipt for an unknown message is parked this long, in case its send is not known yet. */
   parkedMs: 10 * minute,
   parkedReceipts: 50,
@@ -95,7 +95,7 @@ export const media = Object.freeze({
   /** Bytes that are examined to detect the type. */
   headBytes: 512,
   /** Counted from the last use, which is recorded at most once per `usedEveryMs`. */
-  keptMs: 30 * day,
+  retentionMs: 30 * day,
   usedEveryMs: day,
   /** An unfinished download of this age was left by a process that ended. */
   unfinishedMs: hour,
@@ -126,12 +126,12 @@ export const channelBinding = Object.freeze({
    * values.
    */
   loopGuard: { messages: 30, seconds: 30 },
-  loopGuardMost: { messages: 1_000, seconds: 3_600 },
+  loopGuardMax: { messages: 1_000, seconds: 3_600 },
   disclaimerChars: 1_000,
-  inputsMost: 100,
+  maxInputs: 100,
   bodyBytes: 64 * 1024,
   /** Status changes that are stored, the newest. */
-  eventsKept: 100,
+  retainedEvents: 100,
   /** The part of a provider's status detail that operators read. */
   statusDetailChars: 400,
   /** How long the built-in provisioner takes for each step. */
@@ -140,17 +140,17 @@ export const channelBinding = Object.freeze({
 } as const)
 
 /** Zone formatters that are cached while AML is compiled; a formatter is large. */
-export const aml = Object.freeze({ zoneFormatsKept: 32 } as const)
+export const aml = Object.freeze({ cachedZoneFormats: 32 } as const)
 
 /** Rendering of messages. */
 export const rendering = Object.freeze({
   /** A title, an address or a description inside a calendar or map link, once encoded. */
   linkMemberChars: 240,
   /** A label is not cut any shorter than this: the options are numbered instead. */
-  labelLeastChars: 4,
-  formattersKept: 500,
+  labelMinChars: 4,
+  cachedFormatters: 500,
   /** Cached date texts, each in one style, zone and language. */
-  datesKept: 2_000,
+  cachedDates: 2_000,
 } as const)
 
 /** Web chat: sockets of visitors, what they receive and what they may send. */
@@ -174,7 +174,7 @@ export const webchat = Object.freeze({
    * While this much is unread by the page, nothing more is fetched for it; at the second bound the socket is closed.
    */
   bufferedBytes: 64 * 1024,
-  bufferedMostBytes: 1024 * 1024,
+  bufferedMaxBytes: 1024 * 1024,
   frameBytes: 64 * 1024,
   /** Whole seconds without a sign of life; the server pings by itself within this. */
   idleSeconds: 60,
@@ -196,6 +196,6 @@ export const webchat = Object.freeze({
   mediaNameChars: 200,
   urlChars: 2_048,
   /** Chat designs whose page and script are cached. */
-  pagesKept: 200,
+  cachedPages: 200,
   scriptMaxAgeSeconds: 300,
 } as const)

@@ -23,7 +23,7 @@ export const http = Object.freeze({
   /** Connections that one address opens; trusted proxies are exempt. */
   connectionsPerAddress: { burstCalls: 1_000, refillPerSecond: 200 },
   /** Addresses with counted connections; beyond them all counts restart. */
-  addressesKept: 100_000,
+  countedAddresses: 100_000,
   retryAfterSeconds: 1,
   tokenChars: 4_096,
   /** The text of a repeated answer is cached up to this length. */
@@ -44,9 +44,9 @@ export const shutdown = Object.freeze({
 /** Open files: the reserve for data and other uses, and the shares of connections. */
 export const descriptors = Object.freeze({
   reserve: 32,
-  socketsLeast: 8,
-  outgoingLeast: 4,
-  outgoingMost: 8_192,
+  socketsMin: 8,
+  outgoingMin: 4,
+  outgoingMax: 8_192,
   /** One host gets at most one in this many outgoing connections. */
   hostShare: 4,
   checkEveryMs: 5 * second,

@@ -56,10 +56,10 @@ export const apiKey = Object.freeze({
 } as const)
 
 /** Decrypted data keys that a process caches. */
-export const sealing = Object.freeze({ dataKeysKept: 1_000 } as const)
+export const sealing = Object.freeze({ cachedDataKeys: 1_000 } as const)
 
 /** How often a starting node queries shards that have no owner yet, each time for the duration of a query. */
-export const firstStart = Object.freeze({ asks: 8 } as const)
+export const firstStart = Object.freeze({ attempts: 8 } as const)
 
 export const session = Object.freeze({ lifetimeMs: hour, cachedTokens: 10_000, discoveryMs: 5 * second } as const)
 export const emulatorSitting = Object.freeze({ lifetimeMs: hour } as const)
@@ -78,8 +78,8 @@ export const orgWebhook = Object.freeze({
   triesInFlightPerWebhook: 4,
   /** The same for an endpoint whose last attempt failed: enough to notice that it is back. */
   triesInFlightWhileFailing: 1,
-  attemptsKept: 20,
-  keptMs: 30 * day,
+  retainedAttempts: 20,
+  retentionMs: 30 * day,
   rowsPerSweep: 500,
   secretBytes: 32,
 } as const)
@@ -115,7 +115,7 @@ export const knowledge = Object.freeze({
   textChars: 256 * 1024,
   passageChars: 1_000,
   /** A heading begins another passage once the one before it has this much. */
-  passageLeastChars: 200,
+  passageMinChars: 200,
   wordChars: 64,
   /** Each word is a row, and all are written in one commit. */
   wordsPerSource: 20_000,
@@ -199,8 +199,8 @@ export const outreachSend = Object.freeze({
   rowsPerStop: 100,
   /** Waits before the second, third and fourth attempt, each from the end of the one before it. */
   retryAfterMs: [2 * minute, 8 * minute, 20 * minute],
-  capabilityKeptMs: 7 * day,
-  keptMs: 180 * day,
+  capabilityMs: 7 * day,
+  retentionMs: 180 * day,
   sweepEveryMs: day,
   rowsPerSweep: 500,
   rowsPerRead: 500,
@@ -212,7 +212,7 @@ export const outreachSend = Object.freeze({
   /** Automated outreach and campaigns do not write to a person this soon after the person wrote. */
   quietMs: 30 * minute,
   touchHours: 48,
-  touchMostHours: 8_760,
+  touchMaxHours: 8_760,
   /** How far ahead the next sending hours are searched: a window may be missing on the day of a clock change. */
   openingWithinDays: 4,
   /** Nesting depth of templates that name templates. */

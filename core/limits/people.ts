@@ -24,8 +24,8 @@ export const person = Object.freeze({
   lockedFields: 200,
   filterChars: 200,
   filterTerms: 50,
-  journalKept: 200,
-  journalShown: 50,
+  retainedJournalEntries: 200,
+  shownJournalEntries: 50,
   journalChars: 2_000,
   appointmentsShown: 200,
   /** `lastSeenAt` of an identity is written at most this often. */
@@ -52,5 +52,5 @@ export const person = Object.freeze({
   importBatches: 50,
   formerIds: 100,
   exportRowsPerScan: 500,
-  droppedRowsPerStep: 1_000,
+  removedRowsPerStep: 1_000,
 } as const)

@@ -16,7 +16,7 @@ export const persona = Object.freeze({
 export const directive = Object.freeze({
   textChars: 4_000,
   chipChars: 200,
-  slotMost: 50,
+  slotMax: 50,
   labelChars: 200,
   urlChars: 2_000,
   /** How many rows back a picker or a confirmation is searched. */
@@ -39,9 +39,9 @@ export const outreachLink = Object.freeze({
   perAgent: 100,
   labelChars: 200,
   usesDefault: 25,
-  usesMost: 500,
+  usesMax: 500,
   lifetimeDefaultMs: 14 * day,
-  lifetimeMostMs: 30 * day,
+  lifetimeMaxMs: 30 * day,
   codeBytes: 16,
   formBytes: 2_048,
   numberChars: 64,

@@ -10,7 +10,7 @@ export const bulk = Object.freeze({
    * A message that leaves within this time waits in the send queue; one that leaves later waits among the paced
    * messages.
    */
-  soonMs: second,
+  sendQueueMs: second,
   /** How often messages that did not wait are counted against the budget. */
   reportEveryMs: second,
 } as const)

@@ -10,7 +10,7 @@ export const agentWebhook = Object.freeze({
   /** Waits before each retry of an event that the webhook did not accept. */
   retryAfterMs: [second, 5 * second, 25 * second, 125 * second],
   /** The longest wait that a webhook may ask for with `Retry-After`. */
-  retryAfterMostMs: 5 * minute,
+  retryAfterMaxMs: 5 * minute,
   /** The longest wait for the next line of a streamed reply. */
   lineMs: 30 * second,
   replyBytes: 1024 * 1024,

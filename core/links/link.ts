@@ -44,8 +44,8 @@ function expiryOf(text: string | undefined, at: number): number | Refusal {
   const expiresAt = Date.parse(text)
   if (Number.isNaN(expiresAt)) return invalid('expiresAt', 'must be a moment in ISO 8601', badRequest)
   if (expiresAt <= at) return invalid('expiresAt', 'must be in the future', badRequest)
-  if (expiresAt <= at + limits.lifetimeMostMs) return expiresAt
-  return invalid('expiresAt', `must be at most ${limits.lifetimeMostMs / day} days from now`, badRequest)
+  if (expiresAt <= at + limits.lifetimeMaxMs) return expiresAt
+  return invalid('expiresAt', `must be at most ${limits.lifetimeMaxMs / day} days from now`, badRequest)
 }
 
 /** Why the link starts no conversations now; undefined while it does. */

@@ -17,7 +17,7 @@ export const SendingSettings = closedObject('SendingSettings', {
   minTouchIntervalHours: optional(
     Type.Number({
       minimum: 0,
-      maximum: limits.touchMostHours,
+      maximum: limits.touchMaxHours,
       description: 'Between marketing messages to one person; 0 allows any.',
     }),
   ),

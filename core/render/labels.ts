@@ -12,7 +12,7 @@ export function cutLabels(
   if (!labels) return undefined
   const whole = labels.map(oneLine)
   if (whole.every((label) => label.length <= max)) return whole
-  if (max < rendering.labelLeastChars) return undefined
+  if (max < rendering.labelMinChars) return undefined
   const used = new Set(whole.filter((label) => label.length <= max))
   const ellipsis = encoding === 'unicode' ? '…' : ''
   const result: string[] = []

@@ -11,7 +11,9 @@ export interface FormatOptions {
 }
 
 /** Creating a formatter is far slower than using it. */
-const formatterCache = new LRUCache<string, Intl.DateTimeFormat | Intl.NumberFormat>({ max: rendering.formattersKept })
+const formatterCache = new LRUCache<string, Intl.DateTimeFormat | Intl.NumberFormat>({
+  max: rendering.cachedFormatters,
+})
 
 function cachedFormatter<Formatter extends Intl.DateTimeFormat | Intl.NumberFormat>(
   key: string,
@@ -57,7 +59,7 @@ function dateText(moment: Moment, style: Style, locale: string): string {
 }
 
 /** A moment is formatted several times in one rendering: for the blocks, and for the loss check. */
-const dateTextCache = new LRUCache<string, string>({ max: rendering.datesKept })
+const dateTextCache = new LRUCache<string, string>({ max: rendering.cachedDates })
 
 /** Formatters insert narrow and no-break spaces, which are not in GSM-7 and which people cannot type. */
 function plainSpaces(text: string): string {
@@ -144,7 +146,7 @@ export function valueText(value: string | Moment | Money, format: FormatOptions)
   return 'iso' in value ? momentText(value, format) : moneyText(value, format)
 }
 
-const localeCache = new LRUCache<string, boolean>({ max: rendering.formattersKept })
+const localeCache = new LRUCache<string, boolean>({ max: rendering.cachedFormatters })
 
 /** An unsupported locale falls back to English. */
 export function formatOptionsFor(preferredLocale: string | undefined, reader: FormatOptions): FormatOptions {

@@ -26,7 +26,7 @@ export const DirectiveBody = Type.Object(
   {
     text: optional(boundedText(limits.textChars, 'Typed; beside media, its caption.')),
     chip: optional(boundedText(limits.chipChars, 'Taps the reply whose label holds this, or matches /this/i.')),
-    slot: optional(Type.Integer({ minimum: 0, maximum: limits.slotMost, description: 'Picks that time, from 0.' })),
+    slot: optional(Type.Integer({ minimum: 0, maximum: limits.slotMax, description: 'Picks that time, from 0.' })),
     confirm: optional(Type.Boolean({ description: 'Answers the last confirmation.' })),
     fallback: optional(boundedText(limits.textChars, 'Typed when there is nothing to tap.')),
     system: optional(Type.Enum([...systemActions])),

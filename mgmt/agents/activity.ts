@@ -30,7 +30,7 @@ const activityTable = table<[orgId: string, agentId: string, version: number], A
 /** Appends an entry and removes the oldest beyond the limit. */
 export function recordActivity(tx: Tx, { orgId, agentId }: AgentRef, entry: ActivityEntry): void {
   tx.put(activityTable, [orgId, agentId, entry.version], entry)
-  const oldest = entry.version - limits.auditEntriesKept
+  const oldest = entry.version - limits.retainedAuditEntries
   if (oldest > 0) tx.remove(activityTable, [orgId, agentId, oldest])
 }
 

@@ -54,8 +54,8 @@ export function createAuditStore({ timeScale }: { readonly timeScale: number }) 
       tx.put(auditTable, [orgId, at, id], { ...event, id })
       const { agentId, action } = event
       if (agentId !== undefined && isActivity(action)) tx.put(agentTable, [orgId, agentId, at, id], true)
-      const cutoff = at - limits.keptMs / timeScale
-      const oldest = [...tx.range(auditTable, { prefix: [orgId], limit: limits.droppedPerWrite })]
+      const cutoff = at - limits.retentionMs / timeScale
+      const oldest = [...tx.range(auditTable, { prefix: [orgId], limit: limits.removedPerWrite })]
       for (const { key, value } of oldest) {
         if (key[1] >= cutoff) break
         tx.remove(auditTable, key)
@@ -72,7 +72,7 @@ export function createAuditStore({ timeScale }: { readonly timeScale: number }) 
   const list: Query<AuditTrailQuery & { readonly now: number }, { data: AuditEntry[]; last?: AuditPosition }> = {
     name: 'audit.list',
     read(reader, { orgId, actor, action, start = 0, end, limit, before, now }) {
-      const from = Math.max(start, now - limits.keptMs / timeScale)
+      const from = Math.max(start, now - limits.retentionMs / timeScale)
       const after = before ? [orgId, ...before] : end === undefined ? undefined : [orgId, end]
       const data: AuditEntry[] = []
       let scanned = 0
@@ -94,7 +94,7 @@ export function createAuditStore({ timeScale }: { readonly timeScale: number }) 
   const ofAgent: Query<AgentAuditQuery, AuditEntry[]> = {
     name: 'audit.ofAgent',
     read(reader, { orgId, agentId, since, before, limit, now }) {
-      const from = Math.max(since, now - limits.keptMs / timeScale)
+      const from = Math.max(since, now - limits.retentionMs / timeScale)
       const after = before && [orgId, agentId, ...before]
       const rows = reader.range(agentTable, { prefix: [orgId, agentId], after, reverse: true, limit })
       return Array.from(rows, ({ key: [, , at, id] }) => [at, id] as const)

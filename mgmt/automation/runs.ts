@@ -128,7 +128,7 @@ export function createRuns({ people, outreach, log, timeScale }: AutomationDeps)
     before: RuleRun,
     retainFrom: number,
   ): void {
-    const deleteAt = retainFrom + Math.ceil(sendLimits.keptMs / timeScale)
+    const deleteAt = retainFrom + Math.ceil(sendLimits.retentionMs / timeScale)
     const run = isActive(after) ? after : { ...after, deleteAt }
     saveRun(tx, scopeOf(agent), runKey, run, before)
     const dueAt = runDueAt(run)

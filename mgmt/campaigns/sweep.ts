@@ -73,7 +73,7 @@ export function scheduleRetire(
   ref: CampaignRef,
   at: number,
 ): void {
-  const dueAt = at + Math.ceil(outreachSend.keptMs / timeScale)
+  const dueAt = at + Math.ceil(outreachSend.retentionMs / timeScale)
   tx.schedule({ name: `${retireName}:${ref.incarnation}:${ref.campaignId}`, dueAt, command: retireName, input: ref })
 }
 

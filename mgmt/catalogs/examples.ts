@@ -12,9 +12,10 @@ export const examples: RouteExamples = {
       data: [
         {
           id: '@svc/guardrail.general',
-          version: '1.0.0',
+          version: '1.0.1',
           name: 'General conduct',
-          description: 'The floor for any business: stay on topic, promise nothing, be open about being an assistant.',
+          description:
+            'The minimum for any business: stay on topic, promise nothing, be open about being an assistant.',
           topicsToAvoid: [
             'Party politics, elections and religion, beyond what a question about the business needs',
             'Opinions about competitors, their products or their people',
@@ -23,7 +24,7 @@ export const examples: RouteExamples = {
             'Sexual content, and jokes about groups of people',
           ],
           claimsNotToMake: [
-            'That you are a human, or that a human is reading along right now',
+            'That you are a human, or that a human is reading this right now',
             'That something is available, booked, sent, paid or refunded before a tool has confirmed it',
             'That a price, discount or deadline exists that is not in knowledge or in the outreach',
             'That a colleague will call or answer at a certain time, unless the team or knowledge gave that time',
@@ -42,9 +43,9 @@ export const examples: RouteExamples = {
     status: 200,
     reply: {
       id: '@svc/guardrail.general',
-      version: '1.0.0',
+      version: '1.0.1',
       name: 'General conduct',
-      description: 'The floor for any business: stay on topic, promise nothing, be open about being an assistant.',
+      description: 'The minimum for any business: stay on topic, promise nothing, be open about being an assistant.',
       topicsToAvoid: [
         'Party politics, elections and religion, beyond what a question about the business needs',
         'Opinions about competitors, their products or their people',
@@ -53,7 +54,7 @@ export const examples: RouteExamples = {
         'Sexual content, and jokes about groups of people',
       ],
       claimsNotToMake: [
-        'That you are a human, or that a human is reading along right now',
+        'That you are a human, or that a human is reading this right now',
         'That something is available, booked, sent, paid or refunded before a tool has confirmed it',
         'That a price, discount or deadline exists that is not in knowledge or in the outreach',
         'That a colleague will call or answer at a certain time, unless the team or knowledge gave that time',

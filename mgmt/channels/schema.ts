@@ -36,8 +36,8 @@ const minMessageDelayMs = Type.Optional(
 const rangeDescription = (max: number, byDefault: number) => ({
   description: `From 1 to ${max}; ${byDefault} unless it is set.`,
 })
-const messages = Type.Number(rangeDescription(limits.loopGuardMost.messages, limits.loopGuard.messages))
-const seconds = Type.Number(rangeDescription(limits.loopGuardMost.seconds, limits.loopGuard.seconds))
+const messages = Type.Number(rangeDescription(limits.loopGuardMax.messages, limits.loopGuard.messages))
+const seconds = Type.Number(rangeDescription(limits.loopGuardMax.seconds, limits.loopGuard.seconds))
 const guardDescription =
   'The most messages of the agent to one person within so many seconds without anything from that person; one more is ' +
   'refused with `loopDetected`. Outreach, campaigns and reminders are not counted.'
@@ -78,7 +78,7 @@ const ComplianceSet = Type.Object(
   { ...closed, title: 'ChannelComplianceSet' },
 )
 
-const Inputs = Type.Record(Type.String(), Type.Unknown(), { maxProperties: limits.inputsMost })
+const Inputs = Type.Record(Type.String(), Type.Unknown(), { maxProperties: limits.maxInputs })
 const Auth = Type.Record(Type.String(), Type.Unknown(), {
   description: 'Credentials as the form of the provider in the channels catalog asks for them; never shown again.',
   writeOnly: true,
@@ -93,7 +93,7 @@ const bindingFields = {
   mode,
   status,
   statusDetail: Type.Optional(Type.String()),
-  events: Type.Array(StatusEvent, { description: `The last ${limits.eventsKept}, oldest first.` }),
+  events: Type.Array(StatusEvent, { description: `The last ${limits.retainedEvents}, oldest first.` }),
   routingId: Type.Optional(Type.String({ description: 'What the provider calls it.' })),
   inputs: Type.Optional(Inputs),
   delivery: Type.Optional(Delivery),

@@ -58,7 +58,7 @@ export function bindingsOf(reader: Reader, { orgId, agentId }: AgentRef): Bindin
 /** The binding in its new status, with the change in its events; the detail of the old status is dropped. */
 export function applyStatusChange(binding: Binding, change: StatusChange, statusDetail?: string): Binding {
   const { statusDetail: _before, ...rest } = binding
-  const events = [...binding.events, change].slice(-limits.eventsKept)
+  const events = [...binding.events, change].slice(-limits.retainedEvents)
   return { ...rest, status: change.to, events, ...(statusDetail !== undefined && { statusDetail }) }
 }
 

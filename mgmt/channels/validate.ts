@@ -32,7 +32,7 @@ export type CheckCredentials = (
 
 export function deliveryError(delivery: ChannelPatch['delivery']): Refusal | undefined {
   const { minMessageDelayMs, loopGuard } = delivery ?? {}
-  const { messages, seconds } = limits.loopGuardMost
+  const { messages, seconds } = limits.loopGuardMax
   return (
     numberError('delivery.minMessageDelayMs', minMessageDelayMs, limits.delayMinMs, limits.delayMaxMs) ??
     numberError('delivery.loopGuard.messages', loopGuard?.messages, 1, messages) ??

@@ -14,7 +14,7 @@ export const LinkCreate = Type.Object(
   {
     bindingId: Type.String({ minLength: 1, maxLength: 100, description: 'An rcs binding of the agent.' }),
     label: optional(Type.String({ maxLength: limits.labelChars })),
-    maxUses: optional(Type.Integer({ minimum: 1, maximum: limits.usesMost })),
+    maxUses: optional(Type.Integer({ minimum: 1, maximum: limits.usesMax })),
     expiresAt: optional(moment),
   },
   { ...closed, title: 'OutreachLinkCreate' },

@@ -197,7 +197,7 @@ export function sendOfDay(
 }
 
 export function retainedUntil(queuedAt: number, timeScale: number): number {
-  return queuedAt + Math.ceil(limits.keptMs / timeScale)
+  return queuedAt + Math.ceil(limits.retentionMs / timeScale)
 }
 
 export function isExpired({ queuedAt }: Send, at: number, timeScale: number): boolean {

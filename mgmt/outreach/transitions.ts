@@ -288,6 +288,6 @@ export function saveCapability(
   isCapable: boolean,
   at: number,
 ): void {
-  const until = at + Math.ceil(limits.capabilityKeptMs / timeScale)
+  const until = at + Math.ceil(limits.capabilityMs / timeScale)
   tx.put(capabilityTable, [...scopeOf(agent), asid], { isCapable, until })
 }

@@ -13,7 +13,8 @@ export function append(tx: Tx, scope: AgentScope, personId: string, entry: Journ
   const number = (newest?.key[4] ?? 0) + 1
   const text = entry.text.slice(0, limits.journalChars)
   tx.put(journalTable, [...scope, personId, number], { ...entry, text })
-  if (number > limits.journalKept) tx.remove(journalTable, [...scope, personId, number - limits.journalKept])
+  if (number > limits.retainedJournalEntries)
+    tx.remove(journalTable, [...scope, personId, number - limits.retainedJournalEntries])
 }
 
 /** Appends the entry unless the newest entry has the same text. */
@@ -40,8 +41,8 @@ export function deleteJournal(tx: Tx, scope: AgentScope, personId: string): void
 
 /** Moves journal and appointments of one person to another and merges them by time. */
 export function moveJournal(tx: Tx, scope: AgentScope, from: string, to: string): void {
-  const both = [from, to].flatMap((id) => journalOf(tx, scope, id, limits.journalKept).reverse())
-  const entries = both.sort((one, other) => one.at - other.at).slice(-limits.journalKept)
+  const both = [from, to].flatMap((id) => journalOf(tx, scope, id, limits.retainedJournalEntries).reverse())
+  const entries = both.sort((one, other) => one.at - other.at).slice(-limits.retainedJournalEntries)
   const appointments = [from, to].flatMap((id) =>
     Array.from(tx.range(appointmentTable, { prefix: [...scope, id] }), ({ value }) => value),
   )

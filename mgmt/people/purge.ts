@@ -30,7 +30,7 @@ export const purgeCommand: Command<RemovedAgent, number> = {
   name: purgeName,
   decide(tx, removed, { at }) {
     const prefix = [removed.orgId, removed.agentId, removed.incarnation]
-    let rowsLeft: number = limits.droppedRowsPerStep
+    let rowsLeft: number = limits.removedRowsPerStep
     for (const table of peopleTables) {
       if (rowsLeft === 0) break
       for (const { key } of tx.range(table, { prefix, limit: rowsLeft })) {
@@ -39,6 +39,6 @@ export const purgeCommand: Command<RemovedAgent, number> = {
       }
     }
     if (rowsLeft === 0) schedulePurge(tx, removed, at)
-    return limits.droppedRowsPerStep - rowsLeft
+    return limits.removedRowsPerStep - rowsLeft
   },
 }

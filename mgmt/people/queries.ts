@@ -48,7 +48,7 @@ const read: Query<PersonRef, PersonRead> = {
     const scope = scopeFor(reader, input)
     const person = scope && resolvePerson(reader, scope, input.personId)
     if (!person || person.sandbox) return notFound
-    return { person, journal: journalOf(reader, scope, person.id, limits.journalShown) }
+    return { person, journal: journalOf(reader, scope, person.id, limits.shownJournalEntries) }
   },
 }
 

@@ -61,7 +61,7 @@ export const personSchema = closed('Person', {
   consent: closed('PersonConsent', { status: consentStatus, updatedAt: optional(moment) }),
   identities: Type.Array(identityView),
   journal: optional(
-    Type.Array(journalEntry, { description: `The last ${limits.journalShown}, newest first; not in lists.` }),
+    Type.Array(journalEntry, { description: `The last ${limits.shownJournalEntries}, newest first; not in lists.` }),
   ),
   lastCallAt: optional(moment),
   scheduledCallAt: optional(moment),

@@ -47,7 +47,7 @@ export function trafficRoutes(options: TrafficRoutesOptions): Route[] {
     const since = await shards.query(formatAgentKey(agent), agentCreatedAt, agent)
     if (isRefusal(since)) return since
     const { limit = limits.defaultRows, userId, includeTest = false } = request
-    const from = Math.max(window.from, since, now - Math.ceil(retention.keptMs / timeScale) + 1)
+    const from = Math.max(window.from, since, now - Math.ceil(retention.retentionMs / timeScale) + 1)
     return { window: { ...window, from }, limit, includeTest, ...(userId !== undefined && { userId }) }
   }
 

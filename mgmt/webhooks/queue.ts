@@ -108,7 +108,7 @@ function startDelivery(tx: Tx, delivery: Delivery, at: number): void {
 /** The webhook with a sweep scheduled for the end of the retention of a delivery created at `at`. */
 export function withSweep(tx: Tx, webhook: Webhook, at: number, timeScale: number): Webhook {
   if (webhook.sweepAt !== undefined) return webhook
-  const sweepAt = at + Math.ceil(orgWebhook.keptMs / timeScale)
+  const sweepAt = at + Math.ceil(orgWebhook.retentionMs / timeScale)
   scheduleSweep(tx, webhook, sweepAt)
   return { ...webhook, sweepAt }
 }
@@ -123,15 +123,15 @@ function scheduleSweep(tx: Tx, { orgId, id: webhookId }: Pick<Webhook, 'orgId' |
  */
 export function sweep(tx: Tx, { orgId, webhookId }: WebhookRef, at: number, timeScale: number): void {
   const webhook = tx.get(webhookTable, [orgId, webhookId])
-  const keptMs = webhook ? Math.ceil(orgWebhook.keptMs / timeScale) : 0
+  const retentionMs = webhook ? Math.ceil(orgWebhook.retentionMs / timeScale) : 0
   const removedIds = new Set<string>()
   let sweepAt: number | undefined
   for (const { key } of [
     ...tx.range(indexTable, { prefix: [orgId, webhookId, 'all'], limit: orgWebhook.rowsPerSweep + 1 }),
   ]) {
     const [, , , createdAt, deliveryId] = key
-    if (createdAt + keptMs > at || removedIds.size >= orgWebhook.rowsPerSweep) {
-      sweepAt = Math.max(createdAt + keptMs, at + 1)
+    if (createdAt + retentionMs > at || removedIds.size >= orgWebhook.rowsPerSweep) {
+      sweepAt = Math.max(createdAt + retentionMs, at + 1)
       break
     }
     removeDelivery(tx, tx.get(deliveryTable, [orgId, webhookId, deliveryId])!)

@@ -115,7 +115,7 @@ export const deliveryView = Type.Object(
     state: deliveryState,
     event: orgEvent,
     attemptCount: Type.Integer({ description: 'All tries so far, those before a replay included.' }),
-    attempts: Type.Array(attemptView, { description: `The last ${orgWebhook.attemptsKept}, oldest first.` }),
+    attempts: Type.Array(attemptView, { description: `The last ${orgWebhook.retainedAttempts}, oldest first.` }),
     nextAttemptAt: Type.Optional(timestamp),
     createdAt: timestamp,
     updatedAt: timestamp,

@@ -81,7 +81,7 @@ export function applyOutcome(delivery: Delivery, outcome: Outcome, at: number, t
     state,
     dueAt: state === 'pending' ? at + waitMs(delivery.triesInSchedule, delivery.id, timeScale) : undefined,
     attemptCount: delivery.attemptCount + 1,
-    attempts: [...delivery.attempts, attempt].slice(-orgWebhook.attemptsKept),
+    attempts: [...delivery.attempts, attempt].slice(-orgWebhook.retainedAttempts),
   }
 }
 

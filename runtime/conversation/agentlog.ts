@@ -72,7 +72,7 @@ export function agentLogCommands(timeScale: number): AgentLogCommands {
 }
 
 function retentionMs(timeScale: number): number {
-  return Math.ceil(limits.keptMs / timeScale)
+  return Math.ceil(limits.retentionMs / timeScale)
 }
 
 function scheduleSweep(tx: Tx, { orgId, agentId }: AgentRef, dueAt: number): void {

@@ -206,7 +206,7 @@ export function currentSession(conversation: Conversation | undefined, sessionId
 export function retainRecords(tx: Tx, { agent, history }: Conversation, at: number): void {
   if (!history) return
   if (history.session) closeSession(tx, agent, history.session)
-  scheduleSweep(tx, agent, at + limits.keptMs + limits.sessionIdleMs)
+  scheduleSweep(tx, agent, at + limits.retentionMs + limits.sessionIdleMs)
 }
 
 function scheduleSweep(tx: Tx, { orgId, agentId }: AgentRef, dueAt: number): void {
@@ -219,7 +219,7 @@ const sweepName = 'records.sweep'
 export const recordsSweep: Command<AgentRef, null> = {
   name: sweepName,
   decide(tx, agent, { at }) {
-    const removed = expireRecords(tx, agent, at - limits.keptMs, limits.retentionRows, 1)
+    const removed = expireRecords(tx, agent, at - limits.retentionMs, limits.retentionRows, 1)
     if (removed >= limits.retentionRows) scheduleSweep(tx, agent, at)
     return null
   },

@@ -70,7 +70,7 @@ export function expireRows(
 ): { hasLiveRows: boolean; next?: RetentionCursor } {
   const { asid, agent } = conversation
   const { orgId, agentId } = agent
-  const retainedSince = at - Math.ceil(limits.keptMs / timeScale)
+  const retainedSince = at - Math.ceil(limits.retentionMs / timeScale)
   const cutoff = { until: at, at: retainedSince }
   const tables = [...ownTables, ...otherTables]
   let { hasLiveRows } = cursor

@@ -134,7 +134,7 @@ function write(
         tx.put(messageTable, [asid, record.message.id], record.message)
         return
       case 'providerId': {
-        const until = at + scaled(limits.keptMs)
+        const until = at + scaled(limits.retentionMs)
         tx.put(providerIdTable, [asid, record.providerId], { messageId: record.messageId, until })
         return
       }

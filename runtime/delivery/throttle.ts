@@ -120,7 +120,7 @@ export function createThrottle({ shards, clock }: ThrottleOptions): Throttle {
 
     async waitUntil(leaveAt, signal) {
       // A time further ahead was drawn before the clock was set back.
-      const at = Math.min(leaveAt, clock.now() + limits.soonMs)
+      const at = Math.min(leaveAt, clock.now() + limits.sendQueueMs)
       if (at <= clock.now()) return
       signal.throwIfAborted()
       let abort = () => {}

@@ -113,7 +113,7 @@ export function createChatInspector(deps: ChatInspectorDeps, webhookLog: Webhook
     const { cursor, at } = entry
     const by = 'said' in entry ? 'visitor' : 'agent'
     const words = 'said' in entry ? inboundText(entry.said.content) : await renderedText(entry.message.content, zone)
-    return { cursor, at, by, words: words.slice(0, limits.wordsShown) }
+    return { cursor, at, by, words: words.slice(0, limits.shownTextChars) }
   }
 
   async function renderedText(message: ContentMessage, zone: string): Promise<string> {

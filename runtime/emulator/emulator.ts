@@ -77,7 +77,7 @@ export interface EmulatorOptions {
 
 /** `key` signs the callbacks of phones; it is the same in every process of an installation. */
 export function createEmulator(key: Uint8Array, { now = Date.now, timeScale = 1 }: EmulatorOptions = {}): Emulator {
-  const phones = createPhones(limits.messagesKept)
+  const phones = createPhones(limits.retainedMessages)
   const channels = channelNames.filter((channel) => channel !== 'webchat')
   const providers = openProviderEmulator({ key, now, timeScale, webhook: callWebhook })
   return {

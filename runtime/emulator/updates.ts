@@ -108,9 +108,9 @@ export function createEmulatorUpdates({
   /** Pictures are large, so all but the newest lose their URL. */
   function saveAct(record: PageActRecord): PageActRecord {
     acts.push(record)
-    if (acts.length > limits.actsKept) acts.shift()
+    if (acts.length > limits.retainedActs) acts.shift()
     const pictures = acts.flatMap(({ act }, at) => ('url' in act ? [{ act, at }] : []))
-    for (const { act, at } of pictures.slice(0, -limits.picturesKept)) {
+    for (const { act, at } of pictures.slice(0, -limits.retainedPictures)) {
       const { url: _shown, ...rest } = act
       acts[at] = { ...acts[at]!, act: rest }
     }

@@ -36,7 +36,7 @@ export function createWebhookLog(): WebhookLog {
   return {
     append(envelope, answer) {
       entries.push({ envelope: envelope as Envelope, ...(answer !== undefined && { answer }) })
-      if (entries.length > limits.eventsKept) entries.shift()
+      if (entries.length > limits.retainedEvents) entries.shift()
     },
     lastVisitor: () =>
       entries.findLast(({ envelope: { event } }) => event.context?.channel === 'webchat')?.envelope.userId,

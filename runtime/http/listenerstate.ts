@@ -61,7 +61,7 @@ export class ListenerState {
   private readonly bytesOf = new Map<string, number>()
   /** Grows with its entries, so a large `maxSize` costs an idle port nothing. */
   private readonly connectionsOf = new LRUCache<string, Bucket>({
-    maxSize: http.addressesKept,
+    maxSize: http.countedAddresses,
     sizeCalculation: () => 1,
   })
   private readonly connectionShape: BucketShape

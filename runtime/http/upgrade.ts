@@ -147,14 +147,14 @@ export function createUpgrades(options: UpgradeOptions): Upgrades {
   return {
     behavior: {
       maxPayloadLength: limits.frameBytes,
-      maxBackpressure: limits.bufferedMostBytes,
+      maxBackpressure: limits.bufferedMaxBytes,
       idleTimeout: limits.idleSeconds,
       maxLifetime: limits.lifetimeMinutes,
       sendPingsAutomatically: true,
       upgrade,
       open(socket) {
         const data = socket.getUserData()
-        const liveSocket = new BatchedSocket(socket, limits.bufferedMostBytes, onDrain)
+        const liveSocket = new BatchedSocket(socket, limits.bufferedMaxBytes, onDrain)
         data.liveSocket = liveSocket
         open.add(liveSocket)
         callSafely(() => data.listener.onOpen(liveSocket))

@@ -35,7 +35,7 @@ export interface SocketListener {
 
 /** Every method may be called at any time. On a closed socket it has no effect. */
 export interface LiveSocket {
-  /** `dropped`: not sent, because more than `bufferedMostBytes` would wait. */
+  /** `dropped`: not sent, because more than `bufferedMaxBytes` would wait. */
   send(text: string): 'sent' | 'dropped'
   bufferedBytes(): number
   close(code: number, reason: string): void
@@ -43,7 +43,7 @@ export interface LiveSocket {
 
 export interface SocketLimits {
   readonly frameBytes: number
-  readonly bufferedMostBytes: number
+  readonly bufferedMaxBytes: number
   readonly idleSeconds: number
   readonly lifetimeMinutes: number
 }

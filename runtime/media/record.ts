@@ -93,7 +93,7 @@ export const touchEveryMs = (timeScale: number) => Math.ceil(limits.usedEveryMs 
 
 /** All commands of media records; `timeScale` divides the retention time. */
 export function mediaCommands({ timeScale }: { readonly timeScale: number }) {
-  const retentionMs = Math.ceil(limits.keptMs / timeScale)
+  const retentionMs = Math.ceil(limits.retentionMs / timeScale)
   /** The last use may be later than the recorded one. */
   const expiresAt = ({ touchedAt }: MediaRecord) => touchedAt + retentionMs + touchEveryMs(timeScale)
 

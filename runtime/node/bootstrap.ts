@@ -167,7 +167,7 @@ async function retryUntilServed<R>(request: () => Promise<R | Refusal>): Promise
   let answer = await request()
   for (
     let attempts = 1;
-    isRefusal(answer) && answer.refused === 'service.unavailable' && attempts < firstStart.asks;
+    isRefusal(answer) && answer.refused === 'service.unavailable' && attempts < firstStart.attempts;
     attempts++
   ) {
     answer = await request()

@@ -18,29 +18,33 @@ export const catalog = {
   parley_http_requests_total: {
     kind: 'counter',
     labels: ['plane', 'method', 'path', 'status'],
-    help: 'Requests answered, by route and class of status',
+    help: 'HTTP requests by route and status class; none means that the client disconnected before the response',
   },
   parley_http_request_duration_seconds: {
     kind: 'histogram',
     labels: ['plane', 'method', 'path'],
-    help: 'Time from request to reply, by route',
+    help: 'Time from a request to its response, by route',
   },
   parley_http_sockets: {
     kind: 'gauge',
     labels: ['plane'],
-    help: 'Connections that are open, those of web chat among them',
+    help: 'Open connections, including those of web chat',
   },
   parley_http_sockets_refused_total: {
     kind: 'counter',
     labels: ['plane'],
-    help: 'Connections that were closed at once, since too many were open or one address opened too many',
+    help: 'Connections closed on arrival because the node or one address had too many open',
   },
   parley_rate_limit_calls_total: {
     kind: 'counter',
     labels: ['budget', 'outcome'],
-    help: 'Calls that a budget allowed, and calls that it refused',
+    help: 'Calls that a rate limit budget allowed or refused',
   },
-  parley_rate_limits_degraded: { kind: 'gauge', labels: [], help: 'Whether rate limits are kept by this node alone' },
+  parley_rate_limits_degraded: {
+    kind: 'gauge',
+    labels: [],
+    help: 'Whether this node enforces rate limits on its own because Redis is unavailable',
+  },
 
   parley_messages_received_total: {
     kind: 'counter',
@@ -50,59 +54,59 @@ export const catalog = {
   parley_messages_accepted_total: {
     kind: 'counter',
     labels: ['channel'],
-    help: 'Messages to people that are on record, those of the house among them',
+    help: 'Messages to people that are on record, including those of Parley itself',
   },
   parley_messages_refused_total: {
     kind: 'counter',
     labels: ['reason'],
-    help: 'Messages of agents that were not taken',
+    help: 'Messages of agents that were refused, by reason',
   },
   parley_message_states_total: {
     kind: 'counter',
     labels: ['channel', 'state', 'reason'],
-    help: 'States that messages came to, each at most once for a message; a reason stands with failed alone',
+    help: 'State changes of messages; each message counts at most once per state, and only failed has a reason',
   },
   parley_message_wait_seconds: {
     kind: 'histogram',
     labels: ['channel', 'lane'],
-    help: 'From acceptance until a message was first handed to its provider: direct, or in bulk',
+    help: 'Time from the acceptance of a message to its first submission to a provider, direct or in bulk',
     buckets: limits.waitBucketsSeconds,
   },
   parley_consents_total: {
     kind: 'counter',
     labels: ['channel', 'change'],
-    help: 'People who opted out, and who came back',
+    help: 'People who opted out, and people who opted in again',
   },
   parley_agent_log_total: {
     kind: 'counter',
     labels: ['level', 'event'],
-    help: 'Entries in the logs of agents, by name',
+    help: 'Entries in the logs of agents, by level and event',
   },
 
   parley_provider_submissions_total: {
     kind: 'counter',
     labels: ['channel', 'provider', 'outcome'],
-    help: 'Hand-overs of a message to a provider: sent, or refused with whether to ask later, elsewhere or never',
+    help: 'Messages submitted to providers: sent, or refused with a retry later, on another channel (elsewhere) or never',
   },
   parley_provider_submission_duration_seconds: {
     kind: 'histogram',
     labels: ['channel', 'provider'],
-    help: 'Time that a hand-over took, all pieces of the message together',
+    help: 'Duration of a submission, all pieces of the message together',
   },
   parley_provider_calls_total: {
     kind: 'counter',
     labels: ['channel', 'provider', 'outcome'],
-    help: 'HTTP calls to providers, by class of status; none when no answer came',
+    help: 'HTTP calls to providers, by status class; none means that no response came',
   },
   parley_provider_call_duration_seconds: {
     kind: 'histogram',
     labels: ['channel', 'provider'],
-    help: 'Time until a provider had answered a call',
+    help: 'Time until a provider responded to a call',
   },
   parley_ingress_calls_total: {
     kind: 'counter',
     labels: ['channel', 'provider', 'outcome'],
-    help: 'Calls of providers: heard, answered, a signature that was not good, something that could not be read, an account that no channel has, or failed here',
+    help: 'Webhook calls of providers: received, answered, badSignature, unreadable, unbound (an account without a binding) or failed in this node',
   },
   parley_ingress_items_total: {
     kind: 'counter',
@@ -113,51 +117,51 @@ export const catalog = {
   parley_webhook_calls_total: {
     kind: 'counter',
     labels: ['kind', 'outcome'],
-    help: 'Calls to webhooks of agents and of orgs, by what came of them',
+    help: 'Calls to webhooks of agents and orgs, by outcome',
   },
   parley_webhook_call_duration_seconds: {
     kind: 'histogram',
     labels: ['kind'],
-    help: 'Time that a call to a webhook took, until its answer had been read',
+    help: 'Duration of a webhook call, until its response was read',
   },
   parley_webhook_dead_letters_total: {
     kind: 'counter',
     labels: ['kind'],
-    help: 'Events that a webhook would not take and that are not tried again by themselves',
+    help: 'Events that a webhook did not accept and that are no longer retried automatically',
   },
 
-  parley_webchat_sockets: { kind: 'gauge', labels: [], help: 'Sockets of web chat that are open' },
+  parley_webchat_sockets: { kind: 'gauge', labels: [], help: 'Open web chat sockets' },
   parley_webchat_closed_total: {
     kind: 'counter',
     labels: ['why'],
-    help: 'Sockets of web chat that the node closed; behind is a page that read too slowly',
+    help: 'Web chat sockets that the node closed; behind means that the page read too slowly',
   },
 
   parley_send_requests_total: {
     kind: 'counter',
     labels: ['status', 'reason'],
-    help: 'Answers to sends that were asked for: queued, duplicate, postponed, tried or refused with the code of the error',
+    help: 'Requests for sends: queued, duplicate, skipped, postponed, tried (dry run), or refused with the error code',
   },
   parley_send_attempts_total: {
     kind: 'counter',
     labels: ['outcome'],
-    help: 'Attempts of sends, by what came of them',
+    help: 'Attempts of sends, by outcome',
   },
   parley_sends_total: {
     kind: 'counter',
     labels: ['origin', 'state', 'reason'],
-    help: 'States that sends came to after they were queued; rehearsals are not counted',
+    help: 'State changes of sends after they were queued; sandbox sends are not counted',
   },
   parley_campaign_recipients_total: {
     kind: 'counter',
     labels: ['state'],
-    help: 'Recipients of campaigns: staged (pending), left out (excluded) and given their turn (queued); then they are sends',
+    help: 'Campaign recipients: staged (pending), excluded, or dispatched (queued); from then on they count as sends',
   },
 
   parley_shard_commits_total: {
     kind: 'counter',
     labels: [],
-    help: 'Commits made by the shards that this node owns',
+    help: 'Commits of the shards that this node owns',
   },
   parley_shard_commands_total: {
     kind: 'counter',
@@ -167,20 +171,24 @@ export const catalog = {
   parley_shard_effects_completed_total: {
     kind: 'counter',
     labels: [],
-    help: 'Of these, effects that completed without a command',
+    help: 'Effects in those commits that completed without a command',
   },
   parley_shard_commit_commands: {
     kind: 'histogram',
     labels: [],
-    help: 'How many shared one commit',
+    help: 'Commands, timers and completed effects per commit',
     buckets: limits.commitBucketsCommands,
   },
   parley_shard_commit_duration_seconds: {
     kind: 'histogram',
     labels: [],
-    help: 'From the first decision of a commit until it was durable',
+    help: 'Time from the first decision of a commit until the commit was durable',
   },
-  parley_cluster_nodes: { kind: 'gauge', labels: [], help: 'Processes of the installation heard of lately' },
+  parley_cluster_nodes: {
+    kind: 'gauge',
+    labels: [],
+    help: 'Processes of the installation that this node has heard from recently',
+  },
   parley_shards_owned: { kind: 'gauge', labels: [], help: 'Shards that this node owns' },
   parley_shards_copied: {
     kind: 'gauge',
@@ -188,42 +196,58 @@ export const catalog = {
     help: 'Shards of which this node keeps a copy for their owner',
   },
   parley_shard_owner: { kind: 'gauge', labels: ['shard'], help: 'Whether this node owns the shard' },
-  parley_shard_epoch: { kind: 'gauge', labels: ['shard'], help: 'Changes of owner that this node knows of' },
-  parley_shard_mailbox_commands: { kind: 'gauge', labels: ['shard'], help: 'Commands that wait; 5,000 is full' },
-  parley_shard_lag_entries: { kind: 'gauge', labels: ['shard'], help: 'Entries of the log not yet applied here' },
+  parley_shard_epoch: {
+    kind: 'gauge',
+    labels: ['shard'],
+    help: 'Epoch of the shard that this node knows; each change of owner raises it',
+  },
+  parley_shard_mailbox_commands: {
+    kind: 'gauge',
+    labels: ['shard'],
+    help: 'Commands that wait in the mailbox of the shard; it is full at 5,000',
+  },
+  parley_shard_lag_entries: {
+    kind: 'gauge',
+    labels: ['shard'],
+    help: 'Log entries that the copy on this node has not applied yet',
+  },
   parley_shard_outbox_age_seconds: {
     kind: 'gauge',
     labels: ['shard'],
-    help: 'How long ago the oldest effect was committed that is not done',
+    help: 'Age of the oldest pending effect in the outbox of the shard',
   },
   parley_shard_timer_late_seconds: {
     kind: 'gauge',
     labels: ['shard'],
-    help: 'How long ago the earliest timer was due that has not rung',
+    help: 'Time since the earliest pending timer of the shard was due',
   },
-  parley_store_file_bytes: { kind: 'gauge', labels: [], help: 'Size of the file that holds the data' },
+  parley_store_file_bytes: { kind: 'gauge', labels: [], help: 'Size of the data file' },
   parley_store_disk_free_bytes: {
     kind: 'gauge',
     labels: [],
-    help: 'What is left on the disk of the data; below 64 MiB nothing is written',
+    help: 'Free space on the disk of the data; the node writes nothing below 64 MiB',
   },
-  parley_bus_connected: { kind: 'gauge', labels: [], help: 'Whether the NATS servers can be reached' },
-  parley_bus_reconnects_total: { kind: 'counter', labels: [], help: 'Times that a lost NATS server was found again' },
+  parley_bus_connected: { kind: 'gauge', labels: [], help: 'Whether this node can reach the NATS servers' },
+  parley_bus_reconnects_total: {
+    kind: 'counter',
+    labels: [],
+    help: 'Reconnects after the connection to a NATS server was lost',
+  },
 
-  parley_process_resident_memory_bytes: { kind: 'gauge', labels: [], help: 'Memory that the process holds' },
+  parley_process_resident_memory_bytes: { kind: 'gauge', labels: [], help: 'Resident memory of the process' },
   parley_process_heap_used_bytes: { kind: 'gauge', labels: [], help: 'Memory that JavaScript values use' },
   parley_process_external_memory_bytes: { kind: 'gauge', labels: [], help: 'Memory of buffers outside the heap' },
   parley_process_cpu_seconds_total: { kind: 'counter', labels: [], help: 'Processor time used since the start' },
-  parley_process_uptime_seconds: { kind: 'gauge', labels: [], help: 'Time since the start' },
+  parley_process_uptime_seconds: { kind: 'gauge', labels: [], help: 'Time since the start of the process' },
   parley_event_loop_delay_p99_seconds: {
     kind: 'gauge',
     labels: [],
-    help: 'How late the event loop ran, since the last scrape',
+    help: '99th percentile of the event loop delay since the last scrape',
   },
   parley_event_loop_utilization_ratio: {
     kind: 'gauge',
     labels: [],
-    help: 'Share of time the event loop was busy, since the last scrape',
+    help: 'Share of time that the event loop was busy since the last scrape',
   },
 } as const satisfies Readonly<Record<string, MetricDefinition>>
 

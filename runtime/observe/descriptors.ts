@@ -23,12 +23,12 @@ export function allotDescriptors(softLimit: number | undefined, used: number): D
   const free = softLimit === undefined ? Number.POSITIVE_INFINITY : Math.max(0, softLimit - used - limits.reserve)
   const allot = (minimum: number, share: number, maximum: number) =>
     Math.max(minimum, Math.min(maximum, Math.floor(free * share)))
-  const outgoing = allot(limits.outgoingLeast, 1 / 8, limits.outgoingMost)
+  const outgoing = allot(limits.outgoingMin, 1 / 8, limits.outgoingMax)
   return {
     ...(softLimit !== undefined && { softLimit }),
     sockets: {
-      gateway: allot(limits.socketsLeast, 5 / 8, http.socketsTotal),
-      mgmt: allot(limits.socketsLeast, 1 / 8, http.socketsTotal),
+      gateway: allot(limits.socketsMin, 5 / 8, http.socketsTotal),
+      mgmt: allot(limits.socketsMin, 1 / 8, http.socketsTotal),
     },
     outgoing,
     outgoingPerHost: Math.max(1, Math.floor(outgoing / limits.hostShare)),

@@ -36,7 +36,7 @@ export function createSealer(root: Uint8Array, shards: Shards): Sealer {
     if (isRefusal(sealed)) return sealed
     if (!sealed) throw new Error('an org has no data key')
     const key = openDataKey(root, sealed, orgId)
-    if (dataKeys.size >= sealing.dataKeysKept) dataKeys.delete(dataKeys.keys().next().value!)
+    if (dataKeys.size >= sealing.cachedDataKeys) dataKeys.delete(dataKeys.keys().next().value!)
     dataKeys.set(orgId, key)
     return key
   }

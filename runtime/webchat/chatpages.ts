@@ -78,7 +78,7 @@ function createFileCache(): (key: string, make: () => DocsFile) => DocsFile {
     const file = cache.get(key) ?? make()
     cache.delete(key)
     cache.set(key, file)
-    if (cache.size > limits.pagesKept) cache.delete(cache.keys().next().value!)
+    if (cache.size > limits.cachedPages) cache.delete(cache.keys().next().value!)
     return file
   }
 }

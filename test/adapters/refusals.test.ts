@@ -102,7 +102,7 @@ async function outcomeOf({ adapter, auth, address }: Case, answer: recorded.Reco
 
 for (const each of cases) {
   const { name, rows, bodies } = each
-  t.test(`Every documented refusal of ${name} is about whom its table says`, async (t) => {
+  t.test(`Every documented refusal of ${name} concerns what its table says`, async (t) => {
     t.same(Object.keys(bodies).sort(), Object.keys(rows).sort(), 'there is one recorded answer for each row')
     for (const [code, answer] of Object.entries(bodies)) {
       const { concerns, reason, retry: expectedRetry } = rows[code]!
@@ -113,7 +113,7 @@ for (const each of cases) {
     }
   })
 
-  t.test(`An answer of ${name} that no row explains is never the account’s`, async (t) => {
+  t.test(`An unknown refusal of ${name} never concerns the account`, async (t) => {
     const listed = Object.keys(rows)
     for (const status of [400, 401, 402, 403, 404, 405, 409, 410, 418, 422, 451].filter(
       (status) => !listed.includes(String(status)) && !(name === 'rbm' && status === 409),
@@ -142,13 +142,13 @@ const accountCodes: Readonly<Record<string, string>> = {
 for (const each of cases) {
   const { name, rows, bodies } = each
 
-  t.test(`Only these codes of ${name} concern the account`, async (t) => {
+  t.test(`Only the listed codes of ${name} concern the account`, async (t) => {
     const codes = Object.keys(rows).filter((code) => rows[code]!.concerns === 'account')
     t.same(codes.sort(), accountCodes[name]!.split(' ').sort())
   })
 
   t.test(
-    `No refusal of ${name} that is about a person closes the channel, whatever stands around its code`,
+    `A refusal of ${name} that concerns a person never closes the channel, whatever surrounds its code`,
     async () => {
       const others = Object.keys(bodies).filter((code) => rows[code]!.concerns !== 'account')
       // Where the status itself is the code, there is nothing else to it.
@@ -170,16 +170,13 @@ for (const each of cases) {
   )
 }
 
-t.test(
-  'Of all statuses of a message center only those of its line and of the form of its sender concern the account',
-  async (t) => {
-    const all = Array.from({ length: 0x500 }, (_, status) => status)
-    const operators = all.filter((status) => refusalOf(status).needsOperator)
-    t.same(operators, [0x0d, 0x0e, 0x0f, 0x48, 0x49, 0x53])
-  },
-)
+t.test('Only bind statuses and sender format statuses of a message center concern the account', async (t) => {
+  const all = Array.from({ length: 0x500 }, (_, status) => status)
+  const operators = all.filter((status) => refusalOf(status).needsOperator)
+  t.same(operators, [0x0d, 0x0e, 0x0f, 0x48, 0x49, 0x53])
+})
 
-t.test('Every documented status of a message center is about whom its table says', async (t) => {
+t.test('Every documented status of a message center concerns what its table says', async (t) => {
   for (const [status, { concerns, reason, retry: expectedRetry }] of Object.entries(smppRows)) {
     const refusal = refusalOf(Number(status))
     t.match(refusal, { reason, retry: expectedRetry })

@@ -40,7 +40,7 @@ function unreadable(header: (name: string) => string): IngressRequest {
 for (const adapter of builtInAdapters) {
   const { channel, provider } = adapter.descriptor
   if (adapter.connect || provider === 'rbm') continue
-  t.test(`A call to ${channel}/${provider} without a signature is refused before its body is looked at`, async (t) => {
+  t.test(`A call to ${channel}/${provider} without a signature is refused before its body is read`, async (t) => {
     const auth = credentials[provider]
     t.ok(auth, 'the test knows credentials')
     for (const given of ['', ' ', 'x', 'sha256=', 'v0=', 'Bearer x', 'x'.repeat(10_000)]) {
@@ -50,7 +50,7 @@ for (const adapter of builtInAdapters) {
   })
 }
 
-t.test('Without a signature rcs/rbm reads no more than a greeting', async (t) => {
+t.test('rcs/rbm accepts nothing but a handshake without a signature', async (t) => {
   const adapter = builtInAdapters.find(({ descriptor }) => descriptor.provider === 'rbm')!
   const receive = (body: string) =>
     adapter.receive({ bindingId: 'cb_1', method: 'POST', url, header: () => '', at, body: Buffer.from(body) }, rcs)

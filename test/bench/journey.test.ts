@@ -52,7 +52,7 @@ async function withNode<T>(setup: NodeSetup, use: (node: Awaited<ReturnType<type
   }
 }
 
-t.test('The limit writes as many records, of the same sizes, as a node does for an acceptance', async (t) => {
+t.test('The limit writes as many records of the same sizes as a node does for an acceptance', async (t) => {
   process.env.BENCH_SCRATCH = t.testdir()
   const setup = newNodeSetup()
   const { path, keys } = await withNode(setup, async (node) => callsOf(await setUpAgent(node), 1))
@@ -74,7 +74,7 @@ t.test('The limit writes as many records, of the same sizes, as a node does for 
   t.same(wrote.sort(), expected.sort())
 })
 
-t.test('People and sends that a disk was filled with are found as if the node had taken them', async (t) => {
+t.test('People and sends that prefill a disk are found as if the node had accepted them', async (t) => {
   process.env.BENCH_SCRATCH = t.testdir()
   const setup = newNodeSetup()
   const calls = await withNode(setup, async (node) => {
@@ -102,13 +102,13 @@ t.test('People and sends that a disk was filled with are found as if the node ha
   })
 })
 
-t.test('A name stands for all scenarios that begin with it', async (t) => {
+t.test('A name selects all scenarios that begin with it', async (t) => {
   const scenariosNamed = (...line: string[]) => readOptions(line, scenarios).scenarios.map(({ name }) => name)
   t.same(scenariosNamed('journey'), ['journey', 'journey-budget', 'journey-cluster'])
   t.same(scenariosNamed('journey-budget'), ['journey-budget'])
 })
 
-t.test('A slice of a window has the memory that was read in it, or the last that was', async (t) => {
+t.test('A slice of a window has the memory measured in it, or the last measured before', async (t) => {
   const slices = [1, 2, 3].map((atSeconds) => ({ atSeconds, rate: 1 }))
   t.same(
     withMemory(slices, [10, 20]).map(({ residentBytes }) => residentBytes),

@@ -10,7 +10,7 @@ import { http } from '../../core/limits/index.js'
 import { must } from '../core/agent/sample.js'
 import { openTestNode } from '../harness/node.js'
 
-t.test('Every route that takes a body is in the corpus, with bodies as long as it reads', async (t) => {
+t.test('Every route with a body is in the corpus, with bodies of the maximum length', async (t) => {
   const test = await openTestNode()
   t.teardown(() => test.close())
   const routes = Object.values(test.node.planes).flatMap((plane) => plane.routes)
@@ -25,21 +25,21 @@ t.test('Every route that takes a body is in the corpus, with bodies as long as i
   }
 })
 
-t.test('A body is as long as it is meant to be and no longer', async (t) => {
+t.test('A body is exactly as long as requested', async (t) => {
   for (const kind of Object.keys(kinds) as (keyof typeof kinds)[]) {
     const { length } = bodyOf({ kind, bytes: 10_000 })
     t.ok(length > 9_000 && length <= 10_000, `${kind}: ${length}`)
   }
 })
 
-t.test('The costly rules are such as an agent may have, and hardly larger ones would be', async (t) => {
+t.test('The costly rules are valid for an agent, and hardly larger ones would not be', async (t) => {
   must(replaceRules(emptyDocument, { rules: costlyRules }))
   const [first] = costlyRules
   const more = [...costlyRules, { ...first, id: 'one-more' }]
   t.match(replaceRules(emptyDocument, { rules: more }), { refused: 'request.invalid' })
 })
 
-t.test('One wait that is longer than the timer breaks the floor, however short the others are', async (t) => {
+t.test('One wait that is longer than the timer violates the floor, however short the others are', async (t) => {
   const sample = (worst: number): Sample => ({
     operations: 1_000,
     seconds: 1,

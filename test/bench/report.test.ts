@@ -39,7 +39,7 @@ const outcome = {
   ],
 } as unknown as Outcome
 
-t.test('In a browser', { skip: findChromium() ? false : 'Chromium is not installed' }, async (t) => {
+t.test('The report opens in a browser', { skip: findChromium() ? false : 'Chromium is not installed' }, async (t) => {
   await mkdir('test/output', { recursive: true })
   const file = resolve('test/output/bench-report.html')
   await writeFile(file, reportPage(outcome, await charts(outcome)))
@@ -52,7 +52,7 @@ t.test('In a browser', { skip: findChromium() ? false : 'Chromium is not install
         const { page, close } = await browser.visit({ origin: 'null', colorScheme })
         await page.setViewportSize({ width, height: 844 })
         await page.goto(url)
-        t.equal(await page.evaluate('document.documentElement.scrollWidth'), width, 'only what is wide scrolls')
+        t.equal(await page.evaluate('document.documentElement.scrollWidth'), width, 'only wide content scrolls')
         const drawn = `[...document.querySelectorAll('svg')].map((svg) => svg.getBoundingClientRect().width / svg.viewBox.baseVal.width)`
         for (const scale of (await page.evaluate(drawn)) as number[])
           t.ok(scale > 0.95, `plots keep their size: ${scale}`)

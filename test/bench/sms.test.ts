@@ -8,7 +8,7 @@ import { sender } from '../adapters/sms/smpp/sender.js'
 
 const window = { warmSeconds: 0, seconds: 1, concurrency: 1 }
 
-t.test('People greet, submits are counted, and a message that never came is a failure of the window', async (t) => {
+t.test('People send greetings, submits are counted, and a missing message is a failure of the window', async (t) => {
   const center = await startCenter()
   t.teardown(center.stop)
   t.match(await center.count(), { isBound: false, submits: 0 })

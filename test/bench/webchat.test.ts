@@ -13,7 +13,7 @@ function serverFrame(kind: number, payload: Buffer): Buffer {
   return Buffer.concat([head, long, payload])
 }
 
-t.test('Whatever is served is heard in its order, however the bytes are cut', async (t) => {
+t.test('Frames are read in order, however the bytes are split', async (t) => {
   const anyFrame = fc.oneof(
     fc.record({ kind: fc.constant(0x1), text: fc.string({ unit: 'grapheme', maxLength: 400 }) }),
     fc.record({ kind: fc.constant(0x9), text: fc.string({ maxLength: 20 }) }),
@@ -39,7 +39,7 @@ t.test('Whatever is served is heard in its order, however the bytes are cut', as
   )
 })
 
-t.test('A socket that is refused or ended says so, and what is said is masked', async (t) => {
+t.test('A refused or ended socket reports it, and frames of the client are masked', async (t) => {
   const codes: number[] = []
   const ends = { opened: () => {}, text: () => {}, ping: () => {}, closed: (code: number) => void codes.push(code) }
   t.throws(() => createFrameReader(ends)(Buffer.from('HTTP/1.1 429 Too Many Requests\r\n\r\n')), { message: /429/ })
@@ -56,7 +56,7 @@ t.test('A socket that is refused or ended says so, and what is said is masked', 
   )
 })
 
-t.test('Ten thousand visitors come from as many addresses as keep every limit of one', async (t) => {
+t.test('Ten thousand visitors come from enough addresses to keep every limit per address', async (t) => {
   const perAddress = new Map<string, number>()
   for (let visitor = 0; visitor < 10_000; visitor++) {
     const address = addressOf(visitor)

@@ -29,7 +29,7 @@ interface Volley {
 }
 
 export function bucketsContract(t: Test, backend: BucketsBackend): void {
-  t.test(`${backend.name} keeps the contract of the buckets`, async (t) => {
+  t.test(`${backend.name} fulfils the contract of the buckets`, async (t) => {
     const nodes = await backend.open()
     t.teardown(() => Promise.all(nodes.map((node) => node.close())))
     const volley = volleysOf(backend, nodes)
@@ -40,14 +40,14 @@ export function bucketsContract(t: Test, backend: BucketsBackend): void {
       t.test(`The ${budget} budget`, async (t) => {
         t.test(`A full bucket admits ${burstCalls} calls at once and not one more`, (t) => burst(t, bucketsCase))
         if (!inTheContract.includes(budget)) return
-        t.test('An admitted call is told what it left', (t) => figures(t, bucketsCase))
+        t.test('An admitted call learns what is left of the budget', (t) => figures(t, bucketsCase))
         t.test(`An empty bucket refills at ${refillPerSecond} calls a second`, (t) => refill(t, bucketsCase))
-        t.test('A refused call takes nothing', (t) => refusals(t, bucketsCase))
+        t.test('A refused call spends nothing', (t) => refusals(t, bucketsCase))
         t.test('Calls admitted in any span stay within burst and refill', (t) => spans(t, bucketsCase))
       })
     }
 
-    t.test('Every subject has a bucket of its own, and every budget another', async (t) => {
+    t.test('Every subject has its own bucket in every budget', async (t) => {
       const { spents } = await volley('send', 'first subject', budgets.send.burstCalls + 1)
       t.ok(
         spents.some((spent) => !spent.allowed),
@@ -59,7 +59,7 @@ export function bucketsContract(t: Test, backend: BucketsBackend): void {
       t.match(journey, { allowed: true, remaining: budgets.journey.burstCalls - 1 })
     })
 
-    t.test('A backend that works as it should is not called degraded', async (t) => {
+    t.test('A working backend is not degraded', async (t) => {
       for (const node of nodes) t.equal(node.degraded(), undefined)
     })
   })
@@ -82,7 +82,7 @@ async function burst(t: Test, { budget, burstCalls, refillPerSecond, volley }: B
   const retryAfterSeconds = Math.max(1, Math.ceil(1 / refillPerSecond))
   const refusedAnswers = new Set(spents.filter((spent) => !spent.allowed).map((spent) => JSON.stringify(spent)))
   const refusal: SpendResult = { allowed: false, limit: burstCalls, remaining: 0, resetSeconds, retryAfterSeconds }
-  t.same([...refusedAnswers], [JSON.stringify(refusal)], 'every refusal is told the same')
+  t.same([...refusedAnswers], [JSON.stringify(refusal)], 'every refusal is the same')
 }
 
 async function figures(t: Test, { budget, burstCalls, refillPerSecond, volley, backend }: BucketsCase): Promise<void> {

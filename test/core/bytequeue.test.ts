@@ -5,7 +5,7 @@ import { ByteQueue } from '../../core/bytequeue.js'
 
 const steps = fc.array(fc.oneof(fc.uint8Array({ maxLength: 40 }), fc.nat({ max: 60 })), { maxLength: 60 })
 
-t.test('Whatever pieces come and however many are taken, bytes come out as they went in', async (t) => {
+t.test('Bytes come out as they went in, for any pieces and any reads', async (t) => {
   fc.assert(
     fc.property(steps, (given) => {
       const queue = new ByteQueue()
@@ -28,7 +28,7 @@ t.test('Whatever pieces come and however many are taken, bytes come out as they 
   t.pass()
 })
 
-t.test('What is taken stays as it is while the queue goes on', async (t) => {
+t.test('Bytes that were taken stay unchanged while the queue continues', async (t) => {
   const queue = new ByteQueue()
   queue.append(Uint8Array.of(1, 2, 3))
   const dequeued = queue.take(2)
@@ -36,7 +36,7 @@ t.test('What is taken stays as it is while the queue goes on', async (t) => {
   t.same([...dequeued], [1, 2])
 })
 
-t.test('One byte at a time costs in proportion to the bytes', async (t) => {
+t.test('Reading one byte at a time costs in proportion to the bytes', async (t) => {
   const queue = new ByteQueue()
   let copied = 0
   const set = Uint8Array.prototype.set

@@ -38,7 +38,7 @@ const keywords = new Set(
   'STOP STOPALL UNSUBSCRIBE CANCEL END QUIT REVOKE OPTOUT HELP INFO START UNSTOP YES ARRET'.split(' '),
 )
 
-t.test('Every kind of the contract is there, with enough to begin with', async (t) => {
+t.test('Every kind of the contract has enough entries to begin with', async (t) => {
   const least: Record<CatalogKind, number> = {
     'agent-templates': 4,
     'playbook-templates': 12,
@@ -55,14 +55,14 @@ t.test('Every kind of the contract is there, with enough to begin with', async (
   for (const kind of catalogKinds) t.ok(listCatalog(kind).length >= least[kind], `${kind} has ${least[kind]} or more`)
 })
 
-t.test('Every entry is of the shape its kind declares', async (t) => {
+t.test('Every entry has the shape that its kind declares', async (t) => {
   for (const kind of catalogKinds) {
     const check = ajv.compile(shapeOf(kind))
     for (const entry of listCatalog(kind)) t.ok(check(entry), `${entry.id} ${ajv.errorsText(check.errors)}`)
   }
 })
 
-t.test('Every name that is written to the log of an agent is in the catalog of log events', async (t) => {
+t.test('Every event name written to the log of an agent is in the catalog of log events', async (t) => {
   const root = fileURLToPath(new URL('../../../', import.meta.url))
   const folders = [
     'core/conversation',
@@ -109,7 +109,7 @@ t.test('Ids are unique, qualified by kind, and fit a path and a slug', async (t)
   for (const id of ['framework.dispatched', 'llm.call']) t.ok(findInCatalog('log-events', id), id)
 })
 
-t.test('Every reference to another entry leads somewhere', async (t) => {
+t.test('Every reference to another entry resolves', async (t) => {
   const resolves = (kind: CatalogKind, ids: readonly string[] | undefined, by: string) => {
     for (const id of ids ?? []) t.ok(findInCatalog(kind, id), `${by} refers to ${id}`)
   }
@@ -125,7 +125,7 @@ t.test('Every reference to another entry leads somewhere', async (t) => {
   for (const skill of listCatalog('skill-templates')) resolves('tools', skill.requiredTools, skill.id)
 })
 
-t.test('An agent template has one default playbook, and every playbook its playbooks speak of', async (t) => {
+t.test('An agent template has one default playbook, and every playbook that its playbooks mention', async (t) => {
   for (const agent of agents) {
     const ids = agent.playbookTemplateIds ?? []
     const own = ids.map((id) => findInCatalog('playbook-templates', id)!)
@@ -179,7 +179,7 @@ function* fieldFindings(schema: unknown): Generator<string> {
   if (items) yield* fieldFindings(items)
 }
 
-t.test('Every channel is there, and every provider asks for exactly its credentials', async (t) => {
+t.test('Every channel is in the catalog, and every provider asks for exactly its credentials', async (t) => {
   const page = 'pageId accessToken appSecret verifyToken apiUrl?'
   const contract: Record<string, Record<string, string>> = {
     rcs: { rbm: 'agentId serviceAccount clientToken messageTrafficType? apiUrl?' },
@@ -227,7 +227,7 @@ function* texts(value: unknown, path: string): Generator<{ path: string; text: s
   for (const [key, inner] of Object.entries(value)) yield* texts(inner, `${path}.${key}`)
 }
 
-t.test('Content is finished, cheap to send as text, and leaves opt-out to the platform', async (t) => {
+t.test('Texts are finished, cheap to send as sms, and leave opt-out to the platform', async (t) => {
   const rules: [RegExp, string][] = [
     [/\b(lorem|ipsum|todo|tbd|fixme|foo|xxx|placeholder)\b/i, 'is unfinished'],
     [/\b(STOP|UNSUBSCRIBE|CANCEL|END|QUIT|HELP|START)\b/, 'handles what the platform handles'],
@@ -244,7 +244,7 @@ t.test('Content is finished, cheap to send as text, and leaves opt-out to the pl
   t.equal(broken('TODO: say \u201cSTOP\u201d, then [[template: bye]]').length, 4, 'and each rule can be broken')
 })
 
-t.test('Examples are whole exchanges: the person begins, the agent ends, and they take turns', async (t) => {
+t.test('Examples are complete exchanges: the person begins, the agent ends, and they take turns', async (t) => {
   for (const { id, examples } of playbooks) {
     t.ok(examples && examples.length > 0, `${id} has an example`)
     for (const example of examples ?? []) {
@@ -343,7 +343,7 @@ function slotLabel(displayed: string): string {
   return label
 }
 
-t.test('What people can tap fits every channel and is never an opt-out word', async (t) => {
+t.test('A tap label fits every channel and is never an opt-out keyword', async (t) => {
   const bodies = [
     ...[...playbooks, ...listCatalog('skill-templates')].map(({ id, body }) => ({ id, text: body })),
     ...playbooks.flatMap(({ id, examples }) => (examples ?? []).flat().map(({ content }) => ({ id, text: content }))),
@@ -362,7 +362,7 @@ t.test('What people can tap fits every channel and is never an opt-out word', as
   t.throws(() => slotLabel('2030-05-14T10:00:00-04:00 ~ Wed 14 May, 10:00'), /not as the markup/)
 })
 
-t.test('A catalog is looked into by kind and id, and cannot be changed by a reader', async (t) => {
+t.test('A catalog is read by kind and id, and a reader cannot change it', async (t) => {
   const knownKinds = new Set<string>(catalogKinds)
   fc.assert(fc.property(fc.string(), (kind) => isCatalogKind(kind) === knownKinds.has(kind)))
   for (const kind of ['__proto__', 'constructor', 'toString', '']) t.notOk(isCatalogKind(kind), `${kind} is no kind`)
@@ -376,7 +376,7 @@ t.test('A catalog is looked into by kind and id, and cannot be changed by a read
   t.throws(() => Object.assign(booking, { name: 'changed' }), TypeError)
 })
 
-t.test('The routes answer lists in their envelope, entries bare, and 404 for what is not there', async (t) => {
+t.test('The routes answer lists in their envelope, entries bare, and 404 for an unknown entry', async (t) => {
   const [list, item] = catalogRoutes()
   const read = (route: typeof list, params: Record<string, string>) => route!.handler({ params } as never)
   const checkList = ajv.compile(list!.reply[200] as object)

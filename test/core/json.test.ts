@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import t from 'tap'
 import { isRecord, parseJson } from '../../core/json.js'
 
-t.test('What was written as JSON is read back, from a text and from bytes', async () => {
+t.test('Values written as JSON are read back, from a text and from bytes', async () => {
   fc.assert(
     fc.property(fc.jsonValue(), (value) => {
       const text = JSON.stringify(value)
@@ -12,7 +12,7 @@ t.test('What was written as JSON is read back, from a text and from bytes', asyn
   )
 })
 
-t.test('What is no JSON, or not UTF-8, is nothing', async (t) => {
+t.test('A body that is not JSON or not UTF-8 gives undefined', async (t) => {
   for (const text of ['', '{', "{'a':1}", 'undefined', '[1,]']) t.equal(parseJson(text), undefined, text)
   t.equal(parseJson(Uint8Array.of(0x22, 0xff, 0x22)), undefined, 'a byte that no UTF-8 has')
 })

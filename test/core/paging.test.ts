@@ -60,7 +60,7 @@ function showsAll(count: number, limit: number, writes: readonly Write[], return
   return stayed.every((id) => seen.has(id) || returned.has(id))
 }
 
-t.test('Whoever stays is shown, however others come and go between the pages', async () => {
+t.test('An item that stays is listed, however others are added or removed between the pages', async () => {
   const pageArguments = [fc.integer({ min: 1, max: 120 }), fc.integer({ min: 1, max: 40 })] as const
   const writes = fc.array(together(fc.oneof(removal, insertion)), { maxLength: 12 })
   fc.assert(
@@ -69,7 +69,7 @@ t.test('Whoever stays is shown, however others come and go between the pages', a
   )
 })
 
-t.test('Whoever stays is shown, though others go and come back behind it', async () => {
+t.test('An item that stays is listed, even if others are removed and added back behind it', async () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 1, max: 80 }),
@@ -92,7 +92,7 @@ t.test('Whoever stays is shown, though others go and come back behind it', async
   )
 })
 
-t.test('Nothing is shown twice while nothing comes before what was shown', async () => {
+t.test('No item is listed twice while none is inserted before those already listed', async () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 1, max: 120 }),
@@ -113,7 +113,7 @@ t.test('Nothing is shown twice while nothing comes before what was shown', async
   )
 })
 
-t.test('The last item that was shown and an earlier one may go, and the next one is shown', async (t) => {
+t.test('The next item is listed even if the last listed item and an earlier one are removed', async (t) => {
   const list = itemsOf(7)
   const { last } = pageOf(list, { limit: 3 }, idOf)
   const remaining = list.filter(({ id }) => id !== 'i0' && id !== 'i2')

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import t from 'tap'
 import { backoffMs } from '../../core/time.js'
 
-t.test('A wait grows to twice as much each time, up to its most, and chance only shortens it', async () => {
+t.test('A wait doubles each time, up to its maximum, and jitter only shortens it', async () => {
   const about = { firstMs: 10, mostMs: 1_000, jitterShare: 0.5 }
   const chance = fc.double({ min: 0, max: 1, noNaN: true })
   fc.assert(
@@ -15,7 +15,7 @@ t.test('A wait grows to twice as much each time, up to its most, and chance only
   )
 })
 
-t.test('Without jitter a wait is the same whatever chance says', async (t) => {
+t.test('Without jitter a wait is the same for any random number', async (t) => {
   const waits = [1, 2, 3, 4, 5].map((failures) => backoffMs(failures, { firstMs: 100, mostMs: 1_000 }, 0.7))
   t.same(waits, [100, 200, 400, 800, 1_000])
 })

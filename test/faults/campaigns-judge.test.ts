@@ -58,7 +58,7 @@ async function problems({
   return (await judgeCampaign(agent, 'cm_1', arrivals)).problems
 }
 
-t.test('A campaign that went as it should has nothing wrong with it', async (t) => {
+t.test('A correct campaign has no findings', async (t) => {
   t.same(await problems({}), [])
   const tried = arrival(0, { isAccepted: false, isAnswered: false })
   t.same(await problems({ arrivals: [tried, arrival(0), arrival(1)] }), [], 'the same message twice is one')
@@ -67,7 +67,7 @@ t.test('A campaign that went as it should has nothing wrong with it', async (t) 
   t.same(await problems({ rows: [row(0), failed, stranger], arrivals: [arrival(0), refused] }), [])
 })
 
-t.test('Each wrong is found', async (t) => {
+t.test('Each violation is found', async (t) => {
   for (const [what, seen, expected] of [
     ['a message of another id', { arrivals: [arrival(0), arrival(0, { id: 'msg_9' }), arrival(1)] }, /2 messages/],
     ['nobody took what is said to be sent', { arrivals: [arrival(0)] }, /never took it/],
@@ -90,7 +90,7 @@ t.test('Each wrong is found', async (t) => {
   }
 })
 
-t.test('Kills find out how long a stage takes: most fall inside, from its beginning to its end', async (t) => {
+t.test('Kills measure the duration of a stage, and most of them fall inside it', async (t) => {
   const kills = 400
   fc.assert(
     fc.property(fc.integer(), fc.integer({ min: 10, max: 1_000 }), (seed, tookMs) => {

@@ -2,7 +2,7 @@
 import t from 'tap'
 import { embeddedCampaigns } from './campaigns.js'
 
-t.test('Killed while it stages, starts, sends, pauses and resumes, a node sends to each recipient once', async (t) => {
+t.test('A node killed while it stages, starts, sends, pauses and resumes sends to each recipient once', async (t) => {
   const seed = Math.floor(Math.random() * 2 ** 31)
   const survived = await embeddedCampaigns({ cycles: 1, seed, note: t.comment })
   t.same(survived.problems, [], `with seed ${seed}`)

@@ -2,7 +2,7 @@
 import t from 'tap'
 import { embeddedKills } from './kills.js'
 
-t.test('Killed at any moment, a node keeps every write it acknowledged and does each once', async (t) => {
+t.test('A node killed at any moment keeps every acknowledged write and applies each once', async (t) => {
   const seed = Math.floor(Math.random() * 2 ** 31)
   const survived = await embeddedKills({ cycles: 6, seed, note: t.comment })
   t.same(survived.problems, [], `with seed ${seed}`)

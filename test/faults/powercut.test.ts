@@ -19,7 +19,7 @@ for (const [subject, title] of Object.entries(promises)) {
   })
 }
 
-t.test('What a life was killed in the middle of noting down does not keep the next one from being read', async (t) => {
+t.test('A half-written record of a killed process does not keep later records from being read', async (t) => {
   const encodeEntry = (kind: string, text: string) => {
     const head = Buffer.alloc(24)
     head.writeUInt32LE(kind.charCodeAt(0), 0)
@@ -42,7 +42,7 @@ t.test('What a life was killed in the middle of noting down does not keep the ne
   }
 })
 
-t.test('A disk that fails to sync is told of, and nothing is lost that was acknowledged before', async (t) => {
+t.test('A failed sync of the disk is reported, and acknowledged data is not lost', async (t) => {
   for (const subject of ['store', 'store with write-behind']) {
     const done = await powerCuts({ subject, cuts: cuts / 2, badDisk: true, logFolder, report: t.comment })
     t.same(done.problems, [], `with seed ${done.seed}`)
@@ -50,7 +50,7 @@ t.test('A disk that fails to sync is told of, and nothing is lost that was ackno
   }
 })
 
-t.test('What a store shows once it is opened is on the disk, whatever its last process left unsynced', async (t) => {
+t.test('Everything that an opened store shows is on the disk, even if its last process did not sync it', async (t) => {
   const workDir = t.testdir()
   const library = buildWritelog(workDir)
   const [folder, acks, log] = [join(workDir, 'data'), join(workDir, 'acks'), join(workDir, 'log')]
@@ -74,7 +74,7 @@ t.test('What a store shows once it is opened is on the disk, whatever its last p
   t.equal(disk.unsynced(), 0)
 })
 
-t.test('The same cuts find what a store would lose that does not sync, or too late', async (t) => {
+t.test('The same power cuts detect a store that does not sync, or syncs too late', async (t) => {
   const unsynced = await powerCuts({ subject: 'store without sync', cuts })
   t.ok(unsynced.problems.length > cuts / 3, `${unsynced.problems.length} of ${cuts}, with seed ${unsynced.seed}`)
   // About one image in five shows it, so 100 images without one are practically impossible.

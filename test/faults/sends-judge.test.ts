@@ -70,7 +70,7 @@ const badStories: readonly (readonly [found: RegExp, story: Story])[] = [
   [/whose STOP was acknowledged/, { stoppedAt: 5 }],
 ]
 
-t.test('Each thing that may go wrong with a send is found', async (t) => {
+t.test('Each possible fault of a send is detected', async (t) => {
   for (const [expected, story] of badStories) {
     const { problems } = await judgeStory(story)
     t.ok(
@@ -101,11 +101,11 @@ const rights: Readonly<Record<string, Story>> = {
   'a refusal after STOP': { answers: [refused], lastAnswer: refused, stoppedAt: 20, arrivals: [] },
 }
 
-t.test('What went as promised, or what nobody can know, is no problem', async (t) => {
+t.test('A correct course, or one that cannot be known, is no finding', async (t) => {
   for (const [what, story] of Object.entries(rights)) t.same((await judgeStory(story)).problems, [], what)
 })
 
-t.test('A send that is lost, or changes after its end, is found whenever it is looked at', async (t) => {
+t.test('A send that is lost, or changes after its end, is detected at any time', async (t) => {
   const record = openSendRecord()
   const request = { ref: 'ref-1', way: 'named' as const, phone, beganAt: 0, answers: [queued] }
   const seen: (SeenSend | 'nowhere')[] = [isSent, isSilenced, 'nowhere']

@@ -36,7 +36,7 @@ async function onRecord(faultNode: FaultNode, agent: SendAgent): Promise<void> {
   await waitUntil(async () => (await agent.requestSend(faultNode, requestFor(`ref-${ref++}`)))?.outcome === 'refused')
 }
 
-t.test('Nothing is handed to a provider after a STOP was acknowledged, however far the message had come', async (t) => {
+t.test('No message is submitted to a provider after a STOP was acknowledged, at any stage', async (t) => {
   const { record, provider, faultNode, agent, seen } = await openTrial(t)
   // The node knows that the number is reachable, and no longer has a token: the message itself waits for one.
   await faultNode.kill()
@@ -57,7 +57,7 @@ t.test('Nothing is handed to a provider after a STOP was acknowledged, however f
   )
 })
 
-t.test('A STOP is acknowledged once nothing is on its way to the provider any more', async (t) => {
+t.test('A STOP is acknowledged once no message is in flight to the provider', async (t) => {
   const { record, provider, faultNode, agent, seen } = await openTrial(t)
   const messages = provider.blockMessages()
   const second = (await agent.requestSend(faultNode, requestFor('ref-2')))!.sendId!

@@ -3,7 +3,7 @@ import t from 'tap'
 import { embeddedSends } from './sends.js'
 
 t.test(
-  'Killed at any moment, a node ends every send it accepted once, as told and as its provider saw it',
+  'A node killed at any moment ends every accepted send once, as reported and as its provider saw it',
   async (t) => {
     const seed = Math.floor(Math.random() * 2 ** 31)
     const survived = await embeddedSends({ cycles: 2, seed, note: t.comment })

@@ -20,7 +20,7 @@ export async function oneClusterThrough(faults: readonly ClusterFault[]): Promis
       t.comment([`accepted again after ${Math.round(waitedMs)} ms`, ...notes].join(', '))
     })
   }
-  await t.test('Everything acknowledged is there once, on every node, with all that it brings about', async (t) => {
+  await t.test('Every acknowledged write is on every node once, with all its effects', async (t) => {
     await cluster.clients.stop()
     const { problems, acknowledged } = await judge(cluster)
     t.same(problems, [], `with seed ${seed}`)

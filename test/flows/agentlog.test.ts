@@ -22,7 +22,7 @@ const linesNamed = async (testAgent: TestAgent, event: string, count = 1) => {
   return lines(testAgent, `event=${event}`)
 }
 
-t.test('A call with a bad signature, and a signed one that cannot be read, is a line of the log', async (t) => {
+t.test('A call with a bad signature, and a signed call that cannot be read, each have a log line', async (t) => {
   const testAgent = await TestAgent.open(t, node, 'Ingress')
   const { id: bindingId, ingressUrl } = await testAgent.bind('sms', { mode: 'unmanaged', provider: 'emulator' })
   for (let call = 0; call < 5; call++) {
@@ -38,68 +38,63 @@ t.test('A call with a bad signature, and a signed one that cannot be read, is a 
   t.notMatch(JSON.stringify(await lines(testAgent, 'limit=1000')), 'hush')
 })
 
-t.test(
-  'A send is a line when it is accepted, with what was asked of the number and what its template lacked',
-  async (t) => {
-    const carrier = await createCarrier(t, node, 'rbm')
-    const { testAgent } = carrier
-    await makeOutreach(carrier, 'note', 'Hello {person.firstName|there}, {person.lastName|omit-sentence}. A note.')
-    const phone = '+14155550131'
-    const send = (address: string) =>
-      testAgent.manage('POST', `${testAgent.agentPath}/outreach/note/sends`, { recipient: { channel: 'rcs', address } })
-    const { sendId, asid: userId } = await send(phone)
-    await textsAt(carrier, phone, 1)
-    const filter = { userId, channel: 'rcs' }
-    t.match(await linesNamed(testAgent, 'outreach.accepted'), [
-      { ...filter, level: 'info', data: { sendId, outreachId: 'note', origin: 'named' } },
-    ])
-    t.match(await linesNamed(testAgent, 'capability.checked'), [
-      { ...filter, level: 'debug', data: { isCapable: true } },
-    ])
-    t.match(await linesNamed(testAgent, 'template.slot_missing'), [
-      {
-        ...filter,
-        level: 'warn',
-        data: {
-          templateId: 'note-opener',
-          slots: [
-            { path: 'person.firstName', action: 'default' },
-            { path: 'person.lastName', action: 'omit-sentence' },
-          ],
-        },
+t.test('An accepted send has log lines, with the capability check and the missing slots', async (t) => {
+  const carrier = await createCarrier(t, node, 'rbm')
+  const { testAgent } = carrier
+  await makeOutreach(carrier, 'note', 'Hello {person.firstName|there}, {person.lastName|omit-sentence}. A note.')
+  const phone = '+14155550131'
+  const send = (address: string) =>
+    testAgent.manage('POST', `${testAgent.agentPath}/outreach/note/sends`, { recipient: { channel: 'rcs', address } })
+  const { sendId, asid: userId } = await send(phone)
+  await textsAt(carrier, phone, 1)
+  const filter = { userId, channel: 'rcs' }
+  t.match(await linesNamed(testAgent, 'outreach.accepted'), [
+    { ...filter, level: 'info', data: { sendId, outreachId: 'note', origin: 'named' } },
+  ])
+  t.match(await linesNamed(testAgent, 'capability.checked'), [{ ...filter, level: 'debug', data: { isCapable: true } }])
+  t.match(await linesNamed(testAgent, 'template.slot_missing'), [
+    {
+      ...filter,
+      level: 'warn',
+      data: {
+        templateId: 'note-opener',
+        slots: [
+          { path: 'person.firstName', action: 'default' },
+          { path: 'person.lastName', action: 'omit-sentence' },
+        ],
       },
-    ])
-    t.match(await linesNamed(testAgent, 'outreach.dispatched'), [{ ...filter, level: 'info' }])
-    const own = (await lines(testAgent, `userId=${userId}`)).map(({ event }) => event)
-    for (const event of ['outreach.accepted', 'capability.checked', 'template.slot_missing', 'outreach.dispatched']) {
-      t.ok(own.includes(event), `${event} is found by its person`)
-    }
-    const fullQuery = `userId=${userId}&end=${new Date().toISOString()}`
-    const pages = async () => {
-      const paged: unknown[] = []
-      let token = ''
-      do {
-        const query = `${fullQuery}&limit=1${token && `&pageToken=${token}`}`
-        const page = await testAgent.manage('GET', `${testAgent.agentPath}/logs?${query}`)
-        paged.push(...page.data)
-        token = page.nextPageToken ?? ''
-      } while (token)
-      return paged
-    }
-    // Lines of what these sends led to may still be on their way while the pages are read.
-    let paged: unknown[] = []
-    let at: unknown[] = []
-    await waitUntil(async () => {
-      const before = await lines(testAgent, fullQuery)
-      paged = await pages()
-      at = await lines(testAgent, fullQuery)
-      return before.length === at.length
-    })
-    t.same(paged, at, 'pages neither miss nor repeat a line')
-  },
-)
+    },
+  ])
+  t.match(await linesNamed(testAgent, 'outreach.dispatched'), [{ ...filter, level: 'info' }])
+  const own = (await lines(testAgent, `userId=${userId}`)).map(({ event }) => event)
+  for (const event of ['outreach.accepted', 'capability.checked', 'template.slot_missing', 'outreach.dispatched']) {
+    t.ok(own.includes(event), `${event} is found by its person`)
+  }
+  const fullQuery = `userId=${userId}&end=${new Date().toISOString()}`
+  const pages = async () => {
+    const paged: unknown[] = []
+    let token = ''
+    do {
+      const query = `${fullQuery}&limit=1${token && `&pageToken=${token}`}`
+      const page = await testAgent.manage('GET', `${testAgent.agentPath}/logs?${query}`)
+      paged.push(...page.data)
+      token = page.nextPageToken ?? ''
+    } while (token)
+    return paged
+  }
+  // Lines of what these sends led to may still be on their way while the pages are read.
+  let paged: unknown[] = []
+  let at: unknown[] = []
+  await waitUntil(async () => {
+    const before = await lines(testAgent, fullQuery)
+    paged = await pages()
+    at = await lines(testAgent, fullQuery)
+    return before.length === at.length
+  })
+  t.same(paged, at, 'pages neither miss nor repeat a line')
+})
 
-t.test('An Outreach that is not sent to a person is a line with the reason', async (t) => {
+t.test('A suppressed Outreach has a log line with its reason', async (t) => {
   const carrier = await createCarrier(t, node, 'rbm')
   const { testAgent } = carrier
   await makeOutreach(carrier, 'note', 'A note.')
@@ -118,7 +113,7 @@ t.test('An Outreach that is not sent to a person is a line with the reason', asy
   ])
 })
 
-t.test('Sends that a campaign makes together are one line that counts them', async (t) => {
+t.test('Sends dispatched by a campaign share one log line with their number', async (t) => {
   const carrier = await createCarrier(t, node, 'rbm')
   const { testAgent } = carrier
   await makeOutreach(carrier, 'spring', 'Spring is here.')
@@ -138,7 +133,7 @@ t.test('Sends that a campaign makes together are one line that counts them', asy
   t.equal((await linesNamed(testAgent, 'capability.checked', 3)).length, 3)
 })
 
-t.test('A turn in the emulator is a line, without what was said', async (t) => {
+t.test('A turn in the emulator has a log line, without the text', async (t) => {
   const testAgent = await TestAgent.open(t, node, 'Rehearsed')
   const { id } = await testAgent.manage('POST', `${testAgent.agentPath}/personas`, { name: 'Ada' })
   await testAgent.manage('POST', `${testAgent.agentPath}/personas/${id}/turns`, { text: 'hush hush' })
@@ -147,7 +142,7 @@ t.test('A turn in the emulator is a line, without what was said', async (t) => {
   t.notMatch(JSON.stringify(turns), 'hush')
 })
 
-t.test('Lines of one agent are not those of another', async (t) => {
+t.test('Log lines of one agent are not shown for another', async (t) => {
   const testAgent = await TestAgent.open(t, node, 'Apart')
   t.same(await lines(testAgent, 'limit=1000'), [])
   const answer = await fetch(`${node.mgmt}/v1/orgs/demo/agents/not-there/logs`, {

@@ -59,7 +59,7 @@ async function addressesShown(text: RegExp): Promise<string[]> {
 }
 
 t.test(
-  'Two hundred people are sent to once each, over a pause, a kill and a resume, and the report adds up',
+  'Two hundred people get one message each, over a pause, a kill and a resume, and the report adds up',
   async (t) => {
     await on('POST', '/message-templates', { id: 'hi', name: 'Hi', body: 'Hello {person.firstName|block-send}!' })
     await on('POST', '/outreach', { id: 'spring', name: 'Spring', class: 'marketing', openerTemplateId: 'hi' })
@@ -109,7 +109,7 @@ t.test(
     const { dir } = node
     await node.end('SIGKILL')
     node = await startNode(env, dir)
-    t.equal(await status(), 'paused', 'what was answered is on the disk')
+    t.equal(await status(), 'paused', 'answered changes are on the disk')
     await on('POST', `/campaigns/${id}/resume`)
     await waitUntil(async () => (await status()) === 'completed')
     const { states, total } = await report()
@@ -125,6 +125,6 @@ t.test(
       (await on<{ data: unknown[] }>('GET', `/campaigns/${id}/recipients?state=${state}&limit=200`)).data.length
     for (const [state, count] of Object.entries(states)) t.equal(await rowsOf(state), count, state)
     const addresses = await addressesShown(/^Hello P/)
-    t.equal(new Set(addresses).size, addresses.length, 'nobody was shown it twice')
+    t.equal(new Set(addresses).size, addresses.length, 'no recipient was listed twice')
   },
 )

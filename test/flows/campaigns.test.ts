@@ -61,8 +61,8 @@ onEachCarrier(t, () => node, {
     const inAll = await reached()
     t.ok(inAll - acknowledged <= shard.effectsPerDestination, `${inAll - acknowledged} more`)
     const { cancelled = 0, sent = 0, delivered = 0, read = 0, ...others } = await report()
-    t.equal(sent + delivered + read, inAll, 'everybody who was reached is told as reached')
-    t.equal(cancelled, people - inAll, 'and everybody else as cancelled')
+    t.equal(sent + delivered + read, inAll, 'every recipient that was reached is reported as such')
+    t.equal(cancelled, people - inAll, 'and all others as cancelled')
     t.same(Object.values(others).filter(Boolean), [])
     t.equal((await one()).status, 'cancelled')
   },
@@ -77,12 +77,12 @@ onEachCarrier(t, () => node, {
     const still = await reached()
     t.ok(still - acknowledged <= shard.effectsPerDestination, `${still - acknowledged} more`)
     await sleep(300)
-    t.equal(await reached(), still, 'and nothing comes while it is paused')
+    t.equal(await reached(), still, 'and no message arrives during the pause')
     await move('resume')
     await waitUntil(async () => (await one()).status === 'completed')
     const addresses = (await carrier.receivedTexts()).map(({ address }) => address)
-    t.equal(addresses.length, people, 'everybody was reached')
-    t.equal(new Set(addresses).size, people, 'and nobody twice')
+    t.equal(addresses.length, people, 'every recipient was reached')
+    t.equal(new Set(addresses).size, people, 'and none twice')
   },
 
   async 'A pause that is taken back at once leaves nobody out and reaches nobody twice'(t, carrier) {
@@ -125,7 +125,7 @@ onEachCarrier(t, () => node, {
     t.same(
       waited.filter((phone) => after.has(phone)),
       [],
-      'nobody is written to after the answer',
+      'no message is sent after the answer',
     )
     t.notOk(after.has('+14155569999'))
     if (carrier.account) t.same(waited, [denies, accepts, moves], 'all of them still waited')

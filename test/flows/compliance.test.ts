@@ -106,7 +106,7 @@ onEachCarrier(t, () => node, {
     await testAgent.send(person, { ...text('And more.'), delivery })
     await waitUntil(async () => (await sentTexts()).length === 3)
     t.same(await sentTexts(), [disclaimer, 'Either way.', 'And more.'])
-    t.same(await carrier.receivedTexts(), [], 'nothing went out on the first channel')
+    t.same(await carrier.receivedTexts(), [], 'no message went out on the first channel')
   },
 
   async 'The disclaimer goes before a reply'(t, carrier) {

@@ -44,50 +44,53 @@ t.teardown(() => node.clean())
 t.test('A conversation on sms', async (t) => {
   const testAgent = await createTestAgent(t, 'Harbor Desk')
 
-  t.test('starts with the first text, and each event has the exact body of the contract', async (t) => {
-    testAgent.replies(
-      json({ messages: [{ spec: 'amf/1', parts: [{ type: 'text', text: 'Welcome to **Harbor**.' }] }] }),
-    )
-    await testAgent.phoneAct('sms', { text: 'Hi' }, address)
-    const [started, message, ...statuses] = await testAgent.nextEvents(t, 3)
-    t.same(kinds([started!, message!, ...statuses]), ['system conversationStarted', 'message', 'status'])
-    const { userId } = message!
-    t.match(userId, /^usr_[0-9a-z]{26}$/)
-    t.notMatch(JSON.stringify([started, message]), /5550100/, 'nobody reads the number from it')
-    const { eventId, timestamp, conversation } = message!.event
-    t.match(eventId, /^evt_/)
-    t.ok(Math.abs(Date.parse(timestamp) - Date.now()) < 60_000)
-    t.same(message, {
-      spec: 'amf/1',
-      instanceId: 'desk-1',
-      userId,
-      mode: 'webhook',
-      event: {
+  t.test(
+    'The conversation starts with the first text, and each event has the exact body of the contract',
+    async (t) => {
+      testAgent.replies(
+        json({ messages: [{ spec: 'amf/1', parts: [{ type: 'text', text: 'Welcome to **Harbor**.' }] }] }),
+      )
+      await testAgent.phoneAct('sms', { text: 'Hi' }, address)
+      const [started, message, ...statuses] = await testAgent.nextEvents(t, 3)
+      t.same(kinds([started!, message!, ...statuses]), ['system conversationStarted', 'message', 'status'])
+      const { userId } = message!
+      t.match(userId, /^usr_[0-9a-z]{26}$/)
+      t.notMatch(JSON.stringify([started, message]), /5550100/, 'the id does not reveal the number')
+      const { eventId, timestamp, conversation } = message!.event
+      t.match(eventId, /^evt_/)
+      t.ok(Math.abs(Date.parse(timestamp) - Date.now()) < 60_000)
+      t.same(message, {
         spec: 'amf/1',
-        eventId,
-        timestamp,
-        conversation: { userId, sessionId: conversation.sessionId },
-        context: {
-          channel: 'sms',
-          provider: 'emulator',
-          capabilities: message!.event.context.capabilities,
-          window: { state: 'open' },
+        instanceId: 'desk-1',
+        userId,
+        mode: 'webhook',
+        event: {
+          spec: 'amf/1',
+          eventId,
+          timestamp,
+          conversation: { userId, sessionId: conversation.sessionId },
+          context: {
+            channel: 'sms',
+            provider: 'emulator',
+            capabilities: message!.event.context.capabilities,
+            window: { state: 'open' },
+          },
+          event: { type: 'message', message: { text: 'Hi' } },
         },
-        event: { type: 'message', message: { text: 'Hi' } },
-      },
-    })
-    t.same((await testAgent.call('GET', `/capabilities?userId=${userId}`)).body, message!.event.context.capabilities)
-    const [disclaimer, welcome] = await testAgent.nextShownMessages(2)
-    t.match(disclaimer!.wire.block.text, /^Harbor Desk: Msg & data rates may apply/)
-    t.match(welcome!.wire.block, { kind: 'text', text: 'Welcome to Harbor.' })
-    const { messageId } = statuses[0]!.event.event.status as { messageId: string }
-    t.same(statuses[0]!.event.event, {
-      type: 'status',
-      status: { messageId, state: 'sent', attempt: { channel: 'sms', provider: 'emulator' } },
-    })
-  })
+      })
+      t.same((await testAgent.call('GET', `/capabilities?userId=${userId}`)).body, message!.event.context.capabilities)
+      const [disclaimer, welcome] = await testAgent.nextShownMessages(2)
+      t.match(disclaimer!.wire.block.text, /^Harbor Desk: Msg & data rates may apply/)
+      t.match(welcome!.wire.block, { kind: 'text', text: 'Welcome to Harbor.' })
+      const { messageId } = statuses[0]!.event.event.status as { messageId: string }
+      t.same(statuses[0]!.event.event, {
+        type: 'status',
+        status: { messageId, state: 'sent', attempt: { channel: 'sms', provider: 'emulator' } },
+      })
+    },
+  )
 
-  t.test('an answer by number, by label, and one that could be either', async (t) => {
+  t.test('A choice is answered by number, by label, and by an ambiguous reply', async (t) => {
     testAgent.replies(json({ messages: [choice('first')] }), noReply, json({ messages: [choice('second')] }), noReply)
     await testAgent.phoneAct('sms', { text: 'book' }, address)
     await testAgent.nextEvents(t, 2)
@@ -112,7 +115,7 @@ t.test('A conversation on sms', async (t) => {
     t.match((await testAgent.nextEvents(t, 1))[0]!.event.event, { result: { intentId: 'second', optionIds: ['r'] } })
   })
 
-  t.test('a confirmation by YES and NO, and a time slot', async (t) => {
+  t.test('A confirmation is answered by YES and NO, and a time slot is chosen', async (t) => {
     testAgent.replies(
       aml('[[confirm #sure | Book it?\nRoom: Blue room\n]]'),
       aml(
@@ -137,7 +140,7 @@ t.test('A conversation on sms', async (t) => {
     })
   })
 
-  t.test('STOP, a refused send, HELP, and START', async (t) => {
+  t.test('STOP opts out, a send is refused, HELP is answered, and START opts in', async (t) => {
     await testAgent.phoneAct('sms', { text: 'STOP' }, address)
     const [out] = await testAgent.nextEvents(t, 1)
     t.same(out!.event.event, { type: 'system', system: { kind: 'optOut' } })
@@ -155,7 +158,7 @@ t.test('A conversation on sms', async (t) => {
     t.match(
       await testAgent.nextTexts(1),
       [/^Harbor Desk: You will get messages again/],
-      'and nothing was sent in between',
+      'and no message was sent in between',
     )
     const [sent] = await testAgent.send(out!.userId, {
       spec: 'amf/1',
@@ -170,7 +173,7 @@ t.test('A conversation on sms', async (t) => {
     await testAgent.nextEvents(t, 1)
   })
 
-  t.test('receipts, each state once', async (t) => {
+  t.test('Each receipt state is reported once', async (t) => {
     const [, message] = [null, (await testAgent.call('GET', '/webhook')).body]
     t.match(message, { instanceId: 'desk-1' })
     testAgent.replies(json({ messages: [{ spec: 'amf/1', parts: [{ type: 'text', text: 'tracked' }] }] }))
@@ -191,7 +194,7 @@ t.test('A conversation on sms', async (t) => {
 t.test('A conversation on rcs', async (t) => {
   const testAgent = await createTestAgent(t, 'Harbor Bell')
 
-  t.test('a choice by tap, and a stale tap that answers its own question', async (t) => {
+  t.test('A choice is answered by a tap, and a stale tap answers its own question', async (t) => {
     testAgent.replies(json({ messages: [choice('first')] }), json({ messages: [choice('second')] }), noReply)
     await testAgent.phoneAct('rcs', { text: 'book' }, traveller)
     await testAgent.nextEvents(t, 3)
@@ -208,7 +211,7 @@ t.test('A conversation on rcs', async (t) => {
     t.match((await testAgent.nextEvents(t, 1))[0]!.event.event, { result: { intentId: 'first', optionIds: ['b'] } })
   })
 
-  t.test('a phone without rcs gets the message on sms, and its states say so', async (t) => {
+  t.test('A phone without rcs gets the message on sms, and its states say so', async (t) => {
     const message = { spec: 'amf/1', delivery: { channels: ['rcs', 'sms'], fallbackOn: ['sendFailed'] } }
     const path = `/system/emulator/bindings/${testAgent.bindings.rcs}/refusal`
     await testAgent.manage('PUT', path, { address: traveller, refusal: { reason: 'sendFailed', again: 'elsewhere' } })
@@ -234,7 +237,7 @@ t.test('A conversation on rcs', async (t) => {
     await testAgent.manage('PUT', path, { address: traveller, refusal: null })
   })
 
-  t.test('a reply line by line, each on its way before the next arrives', async (t) => {
+  t.test('A streamed reply is sent line by line, each before the next arrives', async (t) => {
     let finish = () => {}
     testAgent.replies((response) => {
       response.writeHead(200, { 'content-type': 'application/x-ndjson' })
@@ -253,7 +256,7 @@ t.test('A conversation on rcs', async (t) => {
     await testAgent.nextEvents(t, 3)
   })
 
-  t.test('a reply that does not validate is a dead letter that can be sent again', async (t) => {
+  t.test('An invalid reply is a dead letter that can be replayed', async (t) => {
     testAgent.replies(
       json({ messages: [{ spec: 'amf/1', parts: [{ type: 'text', text: 'x', colour: 'red' }] }] }),
       noReply,
@@ -274,7 +277,7 @@ t.test('A conversation on rcs', async (t) => {
   t.end()
 })
 
-t.test('Channels that know people by their numbers stand in for each other', async (t) => {
+t.test('Channels that identify people by number fail over to each other', async (t) => {
   const testAgent = await TestAgent.open(t, node, 'Harbor Quay')
   for (const channel of ['messengerA', 'sms'])
     await testAgent.bind(channel, { mode: 'unmanaged', provider: 'emulator', auth: {} })

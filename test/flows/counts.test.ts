@@ -40,7 +40,7 @@ const since = (before: Counts, after: Counts) => ({
   commits: after.commits - before.commits,
 })
 
-t.test('A text that is answered takes at most 4 commands and 3 commits, its statuses aside', async (t) => {
+t.test('An answered text takes at most 4 commands and 3 commits, without its statuses', async (t) => {
   const carrier = await createCarrier(t, node, 'rbm')
   const { testAgent } = carrier
   testAgent.replies(aml('Welcome.'))

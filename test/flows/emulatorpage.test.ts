@@ -62,13 +62,13 @@ const sms = phone(page, 'SMS')
 const messenger = phone(page, 'Messenger A')
 const vendor = phone(page, 'Vendor Messages')
 
-t.test('A start prints a link to the page, and the ticket in it does not stay in the address', async (t) => {
+t.test('A start prints a link to the page, and the ticket is removed from the address', async (t) => {
   await page.getByText('Sample Harbor Hotel').waitFor()
   t.equal(page.url(), `${node.mgmt}/emulator`)
   t.equal(await page.getByRole('region').count(), 6, 'five phones and the place to write')
 })
 
-t.test('Who writes on sms is answered, and the bubble tells its receipt and its segments', async (t) => {
+t.test('A person who writes on sms is answered, and the bubble shows its receipt and its segments', async (t) => {
   await writes(page, 'SMS', 'Hello')
   await shows(sms, /Welcome to the Harbor Hotel!\s+What would you like to see\?\s+1\. See the rooms/)
   await shows(sms, 'Delivered')
@@ -78,23 +78,24 @@ t.test('Who writes on sms is answered, and the bubble tells its receipt and its 
   t.equal(await sms.locator('.own').count(), 2)
 })
 
-t.test(
-  'A chip that is tapped on rcs comes back as the answer it stands for, and chips go as phones have it',
-  async (t) => {
-    await writes(page, 'RCS', 'Hi')
-    await tap(rcs, 'See the rooms')
-    await shows(rcs, 'Quiet, above the garden')
-    await shows(rcs, 'Read')
-    t.equal(await rcs.getByRole('button', { name: 'Pick a time', exact: true }).count(), 0, 'those of before are gone')
-    await rcs.locator('.card', { hasText: 'Green room' }).getByRole('button').first().click()
-    await shows(rcs, /Shall we book this\?/)
-    await shows(rcs, /Green room/)
-    await tap(rcs, 'Yes')
-    await shows(rcs, /Booked/)
-  },
-)
+t.test('A tapped rcs chip returns as its answer, and chips disappear as on phones', async (t) => {
+  await writes(page, 'RCS', 'Hi')
+  await tap(rcs, 'See the rooms')
+  await shows(rcs, 'Quiet, above the garden')
+  await shows(rcs, 'Read')
+  t.equal(
+    await rcs.getByRole('button', { name: 'Pick a time', exact: true }).count(),
+    0,
+    'the earlier chips have disappeared',
+  )
+  await rcs.locator('.card', { hasText: 'Green room' }).getByRole('button').first().click()
+  await shows(rcs, /Shall we book this\?/)
+  await shows(rcs, /Green room/)
+  await tap(rcs, 'Yes')
+  await shows(rcs, /Booked/)
+})
 
-t.test('A row is picked from the list of a messenger, and a time from a picker', async (t) => {
+t.test('A row is selected from the list of a messenger, and a time from a picker', async (t) => {
   await writes(page, 'Messenger A', 'Hi')
   await messenger.getByText('Select', { exact: true }).click()
   await tap(messenger, 'How to find us')
@@ -111,7 +112,7 @@ t.test('A row is picked from the list of a messenger, and a time from a picker',
   t.ok(await vendor.getByText('Sent', { exact: true }).count(), 'a provider without receipts says no more than that')
 })
 
-t.test('Behind each bubble are the body that the provider got, the message and what is on record', async (t) => {
+t.test('Each bubble shows the provider’s payload, the message and the records', async (t) => {
   await sms.getByRole('button', { name: /^Raw: Welcome/ }).click()
   const dialog = page.getByRole('dialog', { name: 'Behind the bubble' })
   await shows(dialog, 'Wire body')
@@ -137,7 +138,7 @@ t.test('Behind each bubble are the body that the provider got, the message and w
   t.ok((await folds.count()) > 0)
   t.equal(await folds.first().getAttribute('open'), null, 'capabilities are folded')
   await folds.first().locator('summary').click()
-  t.not(await folds.first().getAttribute('open'), null, 'and open when they are asked for')
+  t.not(await folds.first().getAttribute('open'), null, 'and they open on request')
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
   await dialog.getByRole('button', { name: 'Copy: On record' }).click()
   await shows(dialog, 'Copied')
@@ -156,7 +157,7 @@ t.test('Behind each bubble are the body that the provider got, the message and w
   await waitUntil(async () => !(await dialog.isVisible()))
 })
 
-t.test('A message goes to sms when its phone is out of the reach of rcs, and back once it is not', async (t) => {
+t.test('A message goes to sms when its phone has no rcs, and to rcs again afterwards', async (t) => {
   await writes(page, 'RCS', 'Menu')
   await shows(rcs, 'RCS, else text')
   await tap(rcs, 'No RCS')
@@ -176,14 +177,14 @@ async function act(channel: string, body: object): Promise<number> {
   return (await fetch(`${node.mgmt}/v1/system/emulator/stage/phones/${channel}/_act`, how)).status
 }
 
-t.test('A phone that is offline writes nothing, and what is sent to it arrives when it is back', async (t) => {
+t.test('A phone that is offline sends nothing, and gets its messages when it is back', async (t) => {
   await tap(messenger, 'Offline')
   await shows(messenger, 'The phone went offline.')
   const aml = page.getByRole('region', { name: 'Write AML' })
   await aml.getByRole('radio', { name: 'Messenger A' }).check()
   await aml.getByRole('button', { name: 'Send to Messenger A' }).click()
   await shows(messenger, 'Sent, phone offline')
-  t.ok(await messenger.getByRole('textbox').isDisabled(), 'nothing is written on it')
+  t.ok(await messenger.getByRole('textbox').isDisabled(), 'it has no message')
   t.equal(await act('messengerA', { kind: 'text', text: 'Hi' }), 422, 'and the node refuses it')
   await shot(page, 'offline')
   await tap(messenger, 'Offline')
@@ -193,7 +194,7 @@ t.test('A phone that is offline writes nothing, and what is sent to it arrives w
   await aml.getByRole('radio', { name: 'SMS' }).check()
 })
 
-t.test('AML is compiled while it is written: problems by line, and what each channel would show', async (t) => {
+t.test('AML is compiled while it is typed: problems by line, and the preview of each channel', async (t) => {
   const field = page.getByRole('textbox', { name: 'AML' })
   await page.getByText('No problems.').waitFor()
   const aml = page.getByRole('region', { name: 'Write AML' })
@@ -237,7 +238,7 @@ t.test('AML is compiled while it is written: problems by line, and what each cha
   await page.getByText('No problems.').waitFor()
 })
 
-t.test('Web chat stands beside the phones as visitors get it', async (t) => {
+t.test('Web chat is shown beside the phones, as visitors see it', async (t) => {
   const chat = page.frameLocator('iframe')
   const field = chat.getByRole('textbox', { name: 'Write a message' })
   await field.fill('Hello')
@@ -245,7 +246,7 @@ t.test('Web chat stands beside the phones as visitors get it', async (t) => {
   await chat.getByText('What would you like to see?').first().waitFor()
   t.same(troubles, [])
 
-  await t.test('and what is behind its bubbles stands below', async (t) => {
+  await t.test('The details of web chat bubbles are shown below the chat', async (t) => {
     const behind = page.getByRole('list', { name: 'Behind the web chat' })
     await behind.getByRole('button', { name: /^Raw: Welcome/ }).click()
     const dialog = page.getByRole('dialog', { name: 'Behind the bubble' })
@@ -264,7 +265,7 @@ t.test('Web chat stands beside the phones as visitors get it', async (t) => {
     await page.keyboard.press('Escape')
   })
 
-  await t.test('and AML is sent to it, and to phones, as the agent sends anything', async () => {
+  await t.test('AML is sent to web chat and to phones like a message of the agent', async () => {
     const aml = page.getByRole('region', { name: 'Write AML' })
     await page.getByRole('textbox', { name: 'AML' }).fill('The **harbor** is open. [[chips: Thank you]]')
     await aml.getByRole('radio', { name: 'Web chat' }).check()
@@ -278,7 +279,7 @@ t.test('Web chat stands beside the phones as visitors get it', async (t) => {
   })
 })
 
-t.test('Nothing is sent to a phone on which nobody wrote, nor while there are problems', async (t) => {
+t.test('AML is not sent to a phone without a conversation, nor with problems', async (t) => {
   const ticket = link.split('#')[1]!
   const sendAs = async (body: object) => {
     const headers = { 'x-emulator-ticket': ticket, 'content-type': 'application/json' }
@@ -289,7 +290,7 @@ t.test('Nothing is sent to a phone on which nobody wrote, nor while there are pr
   t.same(await sendAs({ channel: 'sms', aml: '[[nonsense]]' }), { accepted: false, reason: 'invalidMessage' })
 })
 
-t.test('A message whose name is no name of one is not found', async (t) => {
+t.test('An unknown message id is not found', async (t) => {
   const headers = { 'x-emulator-ticket': link.split('#')[1]! }
   for (const name of ['%25', '%2525', '%25zz', 'nobody']) {
     const reply = await fetch(`${node.mgmt}/v1/system/emulator/stage/phones/rcs/messages/${name}`, { headers })
@@ -297,7 +298,7 @@ t.test('A message whose name is no name of one is not found', async (t) => {
   }
 })
 
-t.test('The page is without faults for everybody, wide and narrow, light and dark', async (t) => {
+t.test('The page has no accessibility faults, wide and narrow, light and dark', async (t) => {
   await writes(page, 'RCS', 'See the rooms')
   await shows(rcs, 'Faces the harbor, two beds')
   await messenger.getByText('Select', { exact: true }).last().click()
@@ -313,7 +314,7 @@ t.test('The page is without faults for everybody, wide and narrow, light and dar
   t.same(await faults(page), [])
   await shot(page, 'phone')
   const width = (await page.evaluate('document.documentElement.scrollWidth')) as number
-  t.ok(width <= 390, `nothing is wider than the screen: ${width}`)
+  t.ok(width <= 390, `no element is wider than the screen: ${width}`)
   await page.setViewportSize({ width: 1280, height: 1000 })
   await page.emulateMedia({ colorScheme: 'dark' })
   t.same(await faults(page, ['color-contrast']), [])
@@ -339,7 +340,7 @@ async function fileOf(at: Locator, name: string): Promise<{ url: string; type: s
   return JSON.parse(events)[0].event.event.message.media[0]
 }
 
-t.test('A picture is looked at before it is sent, and opens at the address that the agent is told', async (t) => {
+t.test('A picture is previewed before it is sent, and opens at the URL that the agent gets', async (t) => {
   const small = noisePng(40, 30)
   for (const [title, at] of [
     ['Messenger A', messenger],
@@ -362,7 +363,7 @@ t.test('A picture is looked at before it is sent, and opens at the address that 
   }
   t.same(troubles, [])
 
-  await t.test('and one that is too large is made to fit', async (t) => {
+  await t.test('A picture that is too large is reduced to fit', async (t) => {
     const large = noisePng(900, 600)
     t.ok(large.length > emulatorPage.pictureChars)
     await chooses('Messenger A', 'room.png', large)
@@ -379,7 +380,7 @@ t.test('A picture is looked at before it is sent, and opens at the address that 
     t.same(await faults(page), [])
   })
 
-  await t.test('and one is left out again, or was none to begin with', async (t) => {
+  await t.test('A picture is removed again, and a file that is no picture is refused', async (t) => {
     await chooses('RCS', 'harbor.png', small)
     await tap(chosenOn('RCS'), 'Leave out harbor.png')
     t.equal(await chosenOn('RCS').count(), 0)
@@ -394,7 +395,7 @@ t.test('A picture is looked at before it is sent, and opens at the address that 
     await shows(rcs, /You said .This is where I am/)
   })
 
-  await t.test('and every phone sends one of the largest', async () => {
+  await t.test('Every phone sends a picture of the maximum size', async () => {
     const noise = noisePng(900, 600)
     for (const [title, at] of [
       ['RCS', rcs],
@@ -410,7 +411,7 @@ t.test('A picture is looked at before it is sent, and opens at the address that 
   })
 })
 
-t.test('A notice about a picture goes with the next thing that is sent', async (t) => {
+t.test('A notice about a picture disappears with the next message', async (t) => {
   await chooses('RCS', 'notes.txt', Buffer.from('no picture'), 'text/plain')
   await shows(rcs, 'Choose a picture: PNG, JPEG, GIF or WebP.')
   await writes(page, 'RCS', 'Never mind')
@@ -418,7 +419,7 @@ t.test('A notice about a picture goes with the next thing that is sent', async (
   t.equal(await rcs.getByText('Choose a picture: PNG').count(), 0)
 })
 
-t.test('While the node is away nothing that was written is lost, and no preview is of another text', async (t) => {
+t.test('While the node is unavailable no text is lost, and no preview shows another text', async (t) => {
   const aml = page.getByRole('region', { name: 'Write AML' })
   await aml.getByRole('radio', { name: 'SMS' }).check()
   await page.route(`${node.mgmt}/**`, (route) => route.abort())
@@ -440,7 +441,7 @@ t.test('While the node is away nothing that was written is lost, and no preview 
   await shows(sms, /You said .Kept while away/)
 })
 
-t.test('On a narrow page the title of a phone is below the bar, and a log with pictures is at its end', async (t) => {
+t.test('On a narrow page the phone’s title is below the bar, and a log with pictures scrolls to its end', async (t) => {
   await page.setViewportSize({ width: 390, height: 844 })
   await page.reload()
   await messenger.locator('img').last().waitFor()
@@ -458,7 +459,7 @@ t.test('On a narrow page the title of a phone is below the bar, and a log with p
   await page.setViewportSize({ width: 1280, height: 1000 })
 })
 
-t.test('STOP ends it on sms until START, and who looks anew sees all that was said', async (t) => {
+t.test('STOP opts out on sms until START, and a reloaded page shows the whole conversation', async (t) => {
   await tap(sms, 'STOP')
   await sms.getByText('STOP', { exact: true }).last().waitFor()
   const inbound = await sms.locator('article').count()
@@ -486,7 +487,7 @@ t.test('STOP ends it on sms until START, and who looks anew sees all that was sa
   await shows(rcs, 'RCS reaches this phone again.')
 })
 
-t.test('AML goes to the visitor whose chat is in view, and to no other', async (t) => {
+t.test('AML goes to the visitor whose chat is shown, and to no other', async (t) => {
   const visit = await openPage(t, link)
   const chat = visit.page.frameLocator('iframe')
   const aml = visit.page.getByRole('region', { name: 'Write AML' })
@@ -512,14 +513,14 @@ t.test('AML goes to the visitor whose chat is in view, and to no other', async (
   await visit.close()
 })
 
-t.test('A link that is no longer good says so', async (t) => {
+t.test('An expired link says so', async (t) => {
   const visit = await openPage(t, `${node.mgmt}/emulator#ep1.1.notgood`)
   await visit.page.getByText(/This link is no longer good/).waitFor()
   t.same(await faults(visit.page), [])
   await shot(visit.page, 'expired')
 })
 
-t.test('Without a ticket the page asks for the key of an operator, and takes no other', async (t) => {
+t.test('Without a ticket the page asks for the operator’s key, and accepts no other', async (t) => {
   const visit = await openPage(t, `${node.mgmt}/emulator`)
   const key = visit.page.getByLabel('API key')
   await key.fill('sk-svc-of-nobody-at-all-but-long')

@@ -62,7 +62,7 @@ async function createTestAgent(name: string): Promise<TestAgent> {
   return testAgent
 }
 
-t.test('A webhook that answers 500 or not at all is seen at its first failure, everywhere', async (t) => {
+t.test('A webhook that answers 500 or not at all is visible at its first failure, in every view', async (t) => {
   for (const [name, reply, code] of [
     ['Broken', status(500), 500],
     ['Silent', (response) => void response.socket?.destroy(), undefined],
@@ -88,7 +88,7 @@ t.test('A webhook that answers 500 or not at all is seen at its first failure, e
   }
 })
 
-t.test('A webhook that refuses an event is told as failed, and one that takes it as replied', async (t) => {
+t.test('A refused event is logged as failed, and an accepted one as replied', async (t) => {
   const testAgent = await createTestAgent('Mixed')
   testAgent.alwaysReply = status(404)
   await testAgent.phoneAct('sms', { text: 'Hello' }, phone)
@@ -104,36 +104,33 @@ t.test('A webhook that refuses an event is told as failed, and one that takes it
   t.ok(replied.some(({ data }) => data.messages === 2 && data.status === 200))
 })
 
-t.test(
-  'Attempts are listed newest first in pages, of one person or all, and not for an agent that is not there',
-  async (t) => {
-    const testAgent = await createTestAgent('Pages')
-    for (const from of ['+15550101', '+15550102', '+15550103']) await testAgent.phoneAct('sms', { text: 'Hello' }, from)
-    await waitUntil(async () => (await list(testAgent, '/gateway/attempts')).length === 6)
-    const allAttempts = await list(testAgent, '/gateway/attempts')
-    const paged: unknown[] = []
-    let token = ''
-    do {
-      const page = await testAgent.manage(
-        'GET',
-        `${testAgent.agentPath}/gateway/attempts?limit=2${token && `&pageToken=${token}`}`,
-      )
-      paged.push(...page.data)
-      token = page.nextPageToken ?? ''
-    } while (token)
-    t.same(paged, allAttempts)
-    const [{ userId }] = allAttempts
-    const own = await list(testAgent, `/gateway/attempts?userId=${userId}`)
-    t.same(
-      own,
-      allAttempts.filter((each) => each.userId === userId),
+t.test('Attempts are listed newest first in pages, of one person or all, and not for an unknown agent', async (t) => {
+  const testAgent = await createTestAgent('Pages')
+  for (const from of ['+15550101', '+15550102', '+15550103']) await testAgent.phoneAct('sms', { text: 'Hello' }, from)
+  await waitUntil(async () => (await list(testAgent, '/gateway/attempts')).length === 6)
+  const allAttempts = await list(testAgent, '/gateway/attempts')
+  const paged: unknown[] = []
+  let token = ''
+  do {
+    const page = await testAgent.manage(
+      'GET',
+      `${testAgent.agentPath}/gateway/attempts?limit=2${token && `&pageToken=${token}`}`,
     )
-    const missing = fetch(`${node.mgmt}/v1/orgs/demo/agents/nobody/gateway/attempts`, {
-      headers: { authorization: `Bearer ${testKey}` },
-    })
-    t.equal((await missing).status, 404)
-  },
-)
+    paged.push(...page.data)
+    token = page.nextPageToken ?? ''
+  } while (token)
+  t.same(paged, allAttempts)
+  const [{ userId }] = allAttempts
+  const own = await list(testAgent, `/gateway/attempts?userId=${userId}`)
+  t.same(
+    own,
+    allAttempts.filter((each) => each.userId === userId),
+  )
+  const missing = fetch(`${node.mgmt}/v1/orgs/demo/agents/nobody/gateway/attempts`, {
+    headers: { authorization: `Bearer ${testKey}` },
+  })
+  t.equal((await missing).status, 404)
+})
 
 t.test('Rules apply to replies and to POST /messages: a replacement, a refusal, a flag', async (t) => {
   const testAgent = await createTestAgent('Ruled')
@@ -188,47 +185,42 @@ t.test('Rules apply to replies and to POST /messages: a replacement, a refusal, 
   )
 })
 
-t.test(
-  'Dead letters are listed oldest first in pages with their content, and replayed all at once in their order',
-  async (t) => {
-    const testAgent = await createTestAgent('Letters')
-    const path = '/gateway/dead-letters'
-    testAgent.alwaysReply = status(404)
-    const words = ['one', 'two', 'three']
-    for (const text of words) await testAgent.phoneAct('sms', { text }, phone)
-    await waitUntil(async () => (await list(testAgent, path)).length === 4)
-    const letters = await list(testAgent, path)
-    t.same(
-      letters.map(({ event }) => event.message?.text ?? event.system.kind),
-      ['conversationStarted', ...words],
-    )
-    const first = await testAgent.manage('GET', `${testAgent.agentPath}${path}?limit=3`)
-    const nextPage = await testAgent.manage(
-      'GET',
-      `${testAgent.agentPath}${path}?limit=3&pageToken=${first.nextPageToken}`,
-    )
-    t.same([...first.data, ...nextPage.data], letters)
-    t.notOk('nextPageToken' in nextPage)
-    const before = (await list(testAgent, '/gateway/attempts')).length
-    testAgent.alwaysReply = undefined
-    t.same(await testAgent.manage('POST', `${testAgent.agentPath}${path}/_replay`), { replayed: 4, isMore: false })
-    await waitUntil(async () => (await list(testAgent, '/gateway/attempts')).length === before + 4)
-    const acceptedIds = (await list(testAgent, '/gateway/attempts?outcome=taken'))
-      .map(({ eventId }) => eventId)
-      .reverse()
-    t.same(
-      acceptedIds,
-      letters.map(({ eventId }) => eventId),
-    )
-    t.same(await list(testAgent, path), [])
-    t.equal((await list(testAgent, '/logs?event=webhook.replayed')).length, 4)
-    const headers = { authorization: `Bearer ${testKey}` }
-    const missing = await fetch(`${node.mgmt}/v1/orgs/demo/agents/nobody${path}`, { headers })
-    t.equal(missing.status, 404, 'an agent that is not there has no list')
-  },
-)
+t.test('Dead letters are listed oldest first in pages with their content, and replayed in their order', async (t) => {
+  const testAgent = await createTestAgent('Letters')
+  const path = '/gateway/dead-letters'
+  testAgent.alwaysReply = status(404)
+  const words = ['one', 'two', 'three']
+  for (const text of words) await testAgent.phoneAct('sms', { text }, phone)
+  await waitUntil(async () => (await list(testAgent, path)).length === 4)
+  const letters = await list(testAgent, path)
+  t.same(
+    letters.map(({ event }) => event.message?.text ?? event.system.kind),
+    ['conversationStarted', ...words],
+  )
+  const first = await testAgent.manage('GET', `${testAgent.agentPath}${path}?limit=3`)
+  const nextPage = await testAgent.manage(
+    'GET',
+    `${testAgent.agentPath}${path}?limit=3&pageToken=${first.nextPageToken}`,
+  )
+  t.same([...first.data, ...nextPage.data], letters)
+  t.notOk('nextPageToken' in nextPage)
+  const before = (await list(testAgent, '/gateway/attempts')).length
+  testAgent.alwaysReply = undefined
+  t.same(await testAgent.manage('POST', `${testAgent.agentPath}${path}/_replay`), { replayed: 4, isMore: false })
+  await waitUntil(async () => (await list(testAgent, '/gateway/attempts')).length === before + 4)
+  const acceptedIds = (await list(testAgent, '/gateway/attempts?outcome=taken')).map(({ eventId }) => eventId).reverse()
+  t.same(
+    acceptedIds,
+    letters.map(({ eventId }) => eventId),
+  )
+  t.same(await list(testAgent, path), [])
+  t.equal((await list(testAgent, '/logs?event=webhook.replayed')).length, 4)
+  const headers = { authorization: `Bearer ${testKey}` }
+  const missing = await fetch(`${node.mgmt}/v1/orgs/demo/agents/nobody${path}`, { headers })
+  t.equal(missing.status, 404, 'an agent that is not there has no list')
+})
 
-t.test('Every event of the log catalog is shown by a flow, or is named here as one without', async (t) => {
+t.test('Every event of the log catalog is shown by a flow, or is listed here as one without', async (t) => {
   const testAgent = await createTestAgent('Talker')
   await testAgent.change('sms', { compliance: { enabled: true } })
   const ask = {

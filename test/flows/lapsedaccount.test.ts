@@ -10,7 +10,7 @@ t.setTimeout(120_000)
 
 const people = 20
 
-t.test('A provider that refuses the account holds a campaign until its operator has seen to it', async (t) => {
+t.test('A provider that refuses the account pauses a campaign until its operator acts', async (t) => {
   const node = await startNode({ PARLEY_ALLOW_PRIVATE_URLS: 'true', PARLEY_TIME_SCALE: '60' })
   t.teardown(() => node.clean())
   const carrier = await createCarrier(t, node, 'rbm')
@@ -24,7 +24,7 @@ t.test('A provider that refuses the account holds a campaign until its operator 
   await waitUntil(async () => (await testAgent.binding('rcs')).status === 'ActionRequired')
   await waitUntil(async () => (await states()).sending === 0)
   t.match(await testAgent.manage('GET', at), { status: 'running', holdReason: 'binding' })
-  t.equal((await states()).failed, 0, 'nobody has failed')
+  t.equal((await states()).failed, 0, 'no recipient has failed')
   await mend()
   await testAgent.change('rcs', { auth: account!.account.auth })
   await waitUntil(async () => (await testAgent.binding('rcs')).status === 'Active')

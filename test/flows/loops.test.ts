@@ -30,7 +30,7 @@ async function refusals(t: Test, testAgent: TestAgent) {
   return refused
 }
 
-t.test('A webhook that answers every event sends a handful of messages, and the rest is loopDetected', async (t) => {
+t.test('A webhook that answers every event sends a few messages, and the rest is loopDetected', async (t) => {
   const testAgent = await TestAgent.open(t, node, 'Echo')
   testAgent.alwaysReply = json({ messages: [hi] })
   await testAgent.bind('sms', { mode: 'unmanaged', provider: 'emulator' })
@@ -43,7 +43,7 @@ t.test('A webhook that answers every event sends a handful of messages, and the 
   t.match(metrics, /parley_messages_refused_total\{[^}]*reason="loopDetected"[^}]*\} [1-9]/)
 })
 
-t.test('On a provider with a pace and receipts it is the same, however far apart its messages are', async (t) => {
+t.test('The loop guard works the same on a provider with pacing and receipts', async (t) => {
   const testAgent = await TestAgent.open(t, node, 'Paced echo')
   testAgent.alwaysReply = json({ messages: [hi] })
   const account = await EmulatedAccount.open(testAgent, 'twilio', 'sms', phone)
@@ -54,7 +54,7 @@ t.test('On a provider with a pace and receipts it is the same, however far apart
   t.equal((await account.sent()).length, repliesInAll)
 })
 
-t.test('The limit of a binding holds for POST /messages, and what the person writes lifts it', async (t) => {
+t.test('The loop guard of a binding applies to POST /messages, and a message of the person resets it', async (t) => {
   const testAgent = await TestAgent.open(t, node, 'Pusher')
   await testAgent.bind('sms', { mode: 'unmanaged', provider: 'emulator' })
   await testAgent.change('sms', { delivery: { loopGuard: { messages: 2, seconds: 3_600 } } })

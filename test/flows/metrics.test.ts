@@ -53,7 +53,7 @@ async function counts(t: Test, name: string, expectedLabels: Labels, max: number
   t.equal(await sum(name, expectedLabels), max, `${name} ${JSON.stringify(expectedLabels)}`)
 }
 
-t.test('Counters whose labels have known values are there at 0 before anything is counted', async (t) => {
+t.test('Counters whose labels have known values start at 0', async (t) => {
   for (const [name, labels] of [
     ['parley_messages_received_total', { channel: 'workchatD' }],
     ['parley_messages_accepted_total', { channel: 'rcs' }],
@@ -77,7 +77,7 @@ t.test('Counters whose labels have known values are there at 0 before anything i
 
 const refuses: Reply = (response) => void response.writeHead(400).end()
 
-t.test('Messages are counted as they are heard, accepted, handed over and arrive', async (t) => {
+t.test('Messages are counted when they are received, accepted, submitted and delivered', async (t) => {
   testAgent.replies(aml('Welcome.'))
   await testAgent.phoneAct('sms', { text: 'Hi' }, address)
   await testAgent.nextEvents(t, 3)
@@ -93,7 +93,7 @@ t.test('Messages are counted as they are heard, accepted, handed over and arrive
   t.equal(await sum('parley_message_states_total', { state: 'failed' }), 0)
 })
 
-t.test('What a provider tells twice is a duplicate, and a call that is not signed is a stranger’s', async (t) => {
+t.test('A repeated item is a duplicate, and an unsigned call counts as badSignature', async (t) => {
   const items = [{ id: 'once', from: address, text: 'Again' }]
   const act = `/system/emulator/bindings/${testAgent.bindings.sms}/_act`
   await testAgent.manage('POST', act, { items })
@@ -114,7 +114,7 @@ t.test('An event that the webhook refuses is a dead letter', async (t) => {
   await counts(t, 'parley_agent_log_total', { level: 'error', event: 'webhook.parked' }, 1)
 })
 
-t.test('Somebody who opts out is counted once, comes back, and what they are not sent has a reason', async (t) => {
+t.test('An opt-out counts once, an opt-in too, and a refused message has its reason', async (t) => {
   const userId = testAgent.lastPerson()
   await testAgent.phoneAct('sms', { text: 'STOP' }, address)
   await testAgent.phoneAct('sms', { text: 'STOP' }, address)
@@ -126,7 +126,7 @@ t.test('Somebody who opts out is counted once, comes back, and what they are not
   await counts(t, 'parley_consents_total', { channel: 'sms', change: 'optedIn' }, 1)
 })
 
-t.test('Messages in bulk to a provider that has a pace are counted when they leave', async (t) => {
+t.test('Messages in bulk to a provider with a rate are counted when they leave', async (t) => {
   const other = await TestAgent.open(t, node, 'Bulk Desk')
   const account = await EmulatedAccount.open(other, 'whatsapp', 'messengerA', '+15550177')
   await account.greet()
@@ -137,7 +137,7 @@ t.test('Messages in bulk to a provider that has a pace are counted when they lea
   await counts(t, 'parley_message_wait_seconds_count', { channel: 'messengerA', lane: 'bulk' }, 1)
 })
 
-t.test('Sends are counted by their answer, their attempts and the states that they come to', async (t) => {
+t.test('Sends are counted by their status, their attempts and their states', async (t) => {
   await testAgent.manage('POST', `${testAgent.agentPath}/message-templates`, { id: 'hi', name: 'Hi', body: 'Hello!' })
   const outreach = { id: 'hello', name: 'Hello', class: 'service', openerTemplateId: 'hi' }
   await testAgent.manage('POST', `${testAgent.agentPath}/outreach`, outreach)
@@ -158,7 +158,7 @@ t.test('Sends are counted by their answer, their attempts and the states that th
   t.ok((await sum('parley_rate_limit_calls_total', { budget: 'send', outcome: 'allowed' })) >= 2)
 })
 
-t.test('A call to an org’s webhook is counted', async (t) => {
+t.test('A call to a webhook of an org is counted', async (t) => {
   const server = createServer((request, response) => request.resume().on('end', () => response.end()))
   await once(server.listen(0, '127.0.0.1'), 'listening')
   t.teardown(() => server.close())
@@ -169,7 +169,7 @@ t.test('A call to an org’s webhook is counted', async (t) => {
   await counts(t, 'parley_webhook_calls_total', { kind: 'org', outcome: 'succeeded' }, 1)
 })
 
-t.test('A page of web chat that comes with a bad token is counted as sent away for that', async (t) => {
+t.test('A web chat page with an invalid token is counted with that close reason', async (t) => {
   const socket = new WebSocket(`${node.gateway.replace('http', 'ws')}/v4/webchat/demo.harbor-desk?token=nobody`)
   const [{ code }] = (await once(socket as unknown as EventEmitter, 'close')) as [{ code: number }]
   t.equal(code, closeCodes.badToken)
@@ -177,14 +177,14 @@ t.test('A page of web chat that comes with a bad token is counted as sent away f
   t.equal(await sum('parley_webchat_sockets'), 0)
 })
 
-t.test('The store, the shards and the process show how they are', async (t) => {
+t.test('The store, the shards and the process have gauges', async (t) => {
   for (const name of ['parley_store_file_bytes', 'parley_store_disk_free_bytes', 'parley_process_uptime_seconds']) {
     t.ok((await sum(name)) > 0, name)
   }
   t.equal(await sum('parley_shards_owned'), await sum('parley_shard_owner'))
 })
 
-t.test('A node shows nothing that the catalog does not have, each with exactly its labels', async (t) => {
+t.test('A node exposes only metrics of the catalog, each with exactly its labels', async (t) => {
   const scraped = await scrape()
   t.ok(scraped.length > 100)
   const seen = new Set<string>()
@@ -201,11 +201,11 @@ t.test('A node shows nothing that the catalog does not have, each with exactly i
   t.same(
     unseen.filter((name) => !/^parley_(bus|provider_call)/.test(name)),
     [],
-    'and all of it but what this story has nothing of',
+    'and all of them except those without traffic in this flow',
   )
 })
 
-t.test('No label tells of a person, an agent or an address', async (t) => {
+t.test('No label identifies a person, an agent or an address', async (t) => {
   const texts = (await scrape()).flatMap(({ labels }) => Object.values(labels))
   t.notMatch(texts.join(' '), /5550|harbor|usr_|msg_|sd_|cb_/i)
 })

@@ -23,7 +23,7 @@ async function keyNames(mgmt: string): Promise<string[]> {
 }
 
 t.test(
-  'An empty folder becomes a running node that prints where it is, the key once, and a line that works when pasted',
+  'An empty folder becomes a running node that prints its addresses, the key once and a working line',
   async (t) => {
     const dir = await mkdtemp(join(tmpdir(), 'parley-'))
     const node = await startNode({ PARLEY_BOOTSTRAP_KEY: '' }, dir)
@@ -67,7 +67,7 @@ t.test('Each listener answers health, readiness and metrics without a token', as
   }
 })
 
-t.test('A variable that is unknown or bad is named, and the exit code is 2', async (t) => {
+t.test('An unknown or invalid variable is named, and the exit code is 2', async (t) => {
   const dir = await mkdtemp(join(tmpdir(), 'parley-'))
   t.teardown(() => rm(dir, { recursive: true, force: true }))
   const bad: [Record<string, string>, string][] = [
@@ -82,7 +82,7 @@ t.test('A variable that is unknown or bad is named, and the exit code is 2', asy
   }
 })
 
-t.test('Data that cannot be opened is a sentence and exit code 1, and stays as it was', async (t) => {
+t.test('Data that cannot be opened gives a sentence and exit code 1, and stays unchanged', async (t) => {
   const node = await startNode()
   t.teardown(() => node.clean())
   const second = await runToEnd({ PARLEY_DATA_DIR: node.dir })
@@ -91,7 +91,7 @@ t.test('Data that cannot be opened is a sentence and exit code 1, and stays as i
   t.equal(await node.end('SIGTERM'), 0)
   const other = await runToEnd({ PARLEY_DATA_DIR: node.dir, PARLEY_SHARDS: '8' })
   t.equal(other.code, 1)
-  t.match(other.stderr, /16/, 'the shard count of the data is told')
+  t.match(other.stderr, /16/, 'the error contains the shard count of the data')
   const file = join(node.dir, 'store.mdb')
   const before = readFileSync(file)
   const broken = Buffer.from(before)
@@ -103,7 +103,7 @@ t.test('Data that cannot be opened is a sentence and exit code 1, and stays as i
   t.ok(readFileSync(file).equals(broken), 'nothing was written')
 })
 
-t.test('What keeps a node from starting is a sentence that names it, in the log too, and no stack', async (t) => {
+t.test('A failure at the start is one sentence with its cause, in the log too, without a stack', async (t) => {
   const accepted = await openReceiver(t)
   const { port } = new URL(accepted.url('/'))
   const cases: [Record<string, string>, RegExp][] = [
@@ -124,7 +124,7 @@ t.test('What keeps a node from starting is a sentence that names it, in the log 
   }
 })
 
-t.test('What was acknowledged before kill -9 is there afterwards', async (t) => {
+t.test('Acknowledged writes are present after kill -9', async (t) => {
   let node = await startNode()
   t.teardown(() => node.clean())
   const acknowledged: string[] = []
@@ -149,12 +149,12 @@ t.test('What was acknowledged before kill -9 is there afterwards', async (t) => 
     t.same(
       acknowledged.filter((name) => !names.has(name)),
       [],
-      `nothing acknowledged is missing after kill ${round + 1}`,
+      `no acknowledged write is missing after kill ${round + 1}`,
     )
   }
 })
 
-t.test('SIGTERM finishes what is in flight, answers readiness no more, and exits 0', async (t) => {
+t.test('SIGTERM finishes what is in flight, fails readiness, and exits 0', async (t) => {
   const node = await startNode()
   t.teardown(() => node.clean())
   const writes = Array.from({ length: 50 }, (_, index) => makeKey(node.mgmt, `last-${index}`).catch(() => undefined))
@@ -164,7 +164,7 @@ t.test('SIGTERM finishes what is in flight, answers readiness no more, and exits
   const accepted = answers.filter((answer) => answer?.status === 201).length
   t.notOk(
     answers.some((answer) => answer && answer.status >= 500),
-    'nothing that was read was failed',
+    'no request that was read has failed',
   )
   const restarted = await startNode({}, node.dir)
   t.teardown(() => restarted.clean())
@@ -172,7 +172,7 @@ t.test('SIGTERM finishes what is in flight, answers readiness no more, and exits
   await t.rejects(fetch(`${node.mgmt}/readyz`))
 })
 
-t.test('A node whose Redis is away serves on, and says so in readiness and metrics', async (t) => {
+t.test('A node whose Redis is unavailable continues, and says so in readiness and metrics', async (t) => {
   const node = await startNode({ PARLEY_REDIS_URL: 'redis://:hidden@127.0.0.1:1' })
   t.teardown(() => node.clean())
   const ready = await (await fetch(`${node.mgmt}/readyz`)).text()
@@ -182,7 +182,7 @@ t.test('A node whose Redis is away serves on, and says so in readiness and metri
   t.equal((await makeKey(node.mgmt, 'x')).status, 201)
 })
 
-t.test('A node whose log nobody reads any more serves on and still stops', async (t) => {
+t.test('A node whose log is no longer read continues and still stops', async (t) => {
   for (const loggedBefore of [true, false]) {
     const node = await startNode()
     t.teardown(() => node.clean())

@@ -10,7 +10,7 @@ import { waitUntil } from '../harness/clock.js'
 import { startNode } from '../harness/process.js'
 import { TestAgent } from '../harness/testagent.js'
 
-t.test('Trouble of a partner’s adapter ends no node, and its messages are tried again', async (t) => {
+t.test('A failing partner adapter ends no node, and its messages are retried', async (t) => {
   const { dir } = generateAdapter(t, 'sms', 'pigeon')
   const { samples } = await loadAdapter(dir)
   const loops = join(dir, 'loops')

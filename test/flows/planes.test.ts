@@ -87,7 +87,7 @@ async function metric(node: NodeProcess, name: string): Promise<number> {
   return Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1])
 }
 
-t.test('Every process says that it is ready and what it counts', async (t) => {
+t.test('Every process reports readiness and its metrics', async (t) => {
   for (const node of started) {
     const url = node.mgmt || node.gateway
     // An old NATS server degrades durability, and that is all that may be said of any of them in the end: on a busy
@@ -110,10 +110,10 @@ t.test('Every process says that it is ready and what it counts', async (t) => {
   }
 })
 
-t.test('Only a process that keeps shards has a database', async (t) => {
+t.test('Only a process with the role shards has a database', async (t) => {
   for (const node of [one, two, gateway]) {
     t.notOk(readdirSync(node.dir).includes(dataFileName))
-    t.ok(Number.isNaN(await metric(node, 'parley_store_file_bytes')), 'and shows nothing of one')
+    t.ok(Number.isNaN(await metric(node, 'parley_store_file_bytes')), 'and it has no shard metrics')
   }
   for (const node of shardNodes) {
     t.ok(readdirSync(node.dir).includes(dataFileName))
@@ -121,7 +121,7 @@ t.test('Only a process that keeps shards has a database', async (t) => {
   }
 })
 
-t.test('What is changed through one process is seen through the other, and events are delivered signed', async (t) => {
+t.test('A change through one process is visible through the other, and events are delivered signed', async (t) => {
   const url = receiver.url('/events')
   const webhook = await callUntilServed(one, 'POST', '/orgs/demo/webhooks', { url, events: ['api_key.created'] })
   t.equal(webhook.status, 201)
@@ -146,7 +146,7 @@ t.test('What is changed through one process is seen through the other, and event
   t.equal(events().length, 1)
 })
 
-t.test('A key that was revoked is refused by every process from the moment it was answered', async (t) => {
+t.test('A revoked key is refused by every process from the moment of the answer', async (t) => {
   const [waves, atOnce] = [20, 10]
   const callsAfter = 2
   const answers = { before: 0, after: 0, acceptedAfter: 0 }
@@ -178,7 +178,7 @@ t.test('A key that was revoked is refused by every process from the moment it wa
   t.ok(answers.before >= waves * atOnce, `${answers.before} calls raced with them`)
 })
 
-t.test('A process that keeps shards can be killed: the other takes them, with everything in them', async (t) => {
+t.test('A shards process can be killed: the other takes over its shards with all their data', async (t) => {
   const before = await keyNames(one)
   const [killed, survivor] = shardNodes as [NodeProcess, NodeProcess]
   t.ok((await metric(survivor, 'parley_shards_owned')) < shards, 'they shared the work')
@@ -209,7 +209,7 @@ t.test('A process that does not fit the installation is refused with a sentence'
   await Promise.all(misfits.slice(0, 2).map((misfit) => expectStartRefused('mgmt,gateway,shards', misfit)))
 })
 
-t.test('Every process ends well when it is asked to', async (t) => {
+t.test('Every process stops cleanly on request', async (t) => {
   const codes = await Promise.all([one, two, gateway, shardNodes[1]!].map((node) => node.end('SIGTERM')))
   t.same(codes, [0, 0, 0, 0])
 })

@@ -42,53 +42,56 @@ for (const providerConversation of openConversations) {
   const { channel } = row
 
   const delivered = t.test(`A conversation on ${channel} over ${provider}`, { buffered: true }, async (t) => {
-    t.test('begins when the person writes, and a choice is offered as the channel has it', async (t) => {
-      t.equal(await account.greet(), row.greets ? 'taken' : 'none')
-      if (row.hasConnection) await waitForConnections(t)
-      const end = await account.injectFaults({ kind: 'duplicateReceipts' })
-      testAgent.replies(json({ messages: [choice] }))
-      await account.act({ kind: 'text', text: 'Hi' })
-      const events = await testAgent.nextContentEvents(t, row.hasWindow ? 3 : 2)
-      const message = events.at(-1)!
-      const { userId, event } = message
-      providerConversation.person = userId
-      t.same(
-        events.map((each) => each.event.event),
-        [
-          systemEvent('conversationStarted'),
-          ...(row.hasWindow ? [systemEvent('windowChanged')] : []),
-          { type: 'message', message: { text: 'Hi' } },
-        ],
-      )
-      const { eventId, timestamp, conversation, context } = event
-      t.same(message, {
-        spec: 'amf/1',
-        instanceId: 'desk-1',
-        userId,
-        mode: 'webhook',
-        event: {
+    t.test(
+      'The conversation begins with the person’s message, and a choice is offered in the channel’s form',
+      async (t) => {
+        t.equal(await account.greet(), row.greets ? 'taken' : 'none')
+        if (row.hasConnection) await waitForConnections(t)
+        const end = await account.injectFaults({ kind: 'duplicateReceipts' })
+        testAgent.replies(json({ messages: [choice] }))
+        await account.act({ kind: 'text', text: 'Hi' })
+        const events = await testAgent.nextContentEvents(t, row.hasWindow ? 3 : 2)
+        const message = events.at(-1)!
+        const { userId, event } = message
+        providerConversation.person = userId
+        t.same(
+          events.map((each) => each.event.event),
+          [
+            systemEvent('conversationStarted'),
+            ...(row.hasWindow ? [systemEvent('windowChanged')] : []),
+            { type: 'message', message: { text: 'Hi' } },
+          ],
+        )
+        const { eventId, timestamp, conversation, context } = event
+        t.same(message, {
           spec: 'amf/1',
-          eventId,
-          timestamp,
-          conversation: { userId, sessionId: conversation.sessionId },
-          context: { ...providerConversation.attempt, capabilities: context.capabilities, window: context.window },
-          event: { type: 'message', message: { text: 'Hi' } },
-        },
-      })
-      t.equal(context.window.state, 'open')
-      await waitUntil(() => testAgent.statuses().length > 0)
-      const [{ messageId }] = testAgent.statuses() as [Status]
-      await providerConversation.expectStates(t, messageId, row.receiptStates)
-      const [offered, ...others] = await account.sent()
-      t.same(
-        row.offerIn(offered!.body),
-        row.offer((optionIndex) => `p1.${messageId}.${optionIndex}`),
-      )
-      t.same(others, [])
-      await end()
-    })
+          instanceId: 'desk-1',
+          userId,
+          mode: 'webhook',
+          event: {
+            spec: 'amf/1',
+            eventId,
+            timestamp,
+            conversation: { userId, sessionId: conversation.sessionId },
+            context: { ...providerConversation.attempt, capabilities: context.capabilities, window: context.window },
+            event: { type: 'message', message: { text: 'Hi' } },
+          },
+        })
+        t.equal(context.window.state, 'open')
+        await waitUntil(() => testAgent.statuses().length > 0)
+        const [{ messageId }] = testAgent.statuses() as [Status]
+        await providerConversation.expectStates(t, messageId, row.receiptStates)
+        const [offered, ...others] = await account.sent()
+        t.same(
+          row.offerIn(offered!.body),
+          row.offer((optionIndex) => `p1.${messageId}.${optionIndex}`),
+        )
+        t.same(others, [])
+        await end()
+      },
+    )
 
-    t.test('goes on with the answer, typed or tapped, as a result', async (t) => {
+    t.test('The conversation continues with the answer, typed or tapped, as a result', async (t) => {
       await account.act(row.pick)
       const result = { intent: 'ask.choice', intentId: 'room', optionIds: ['green'], labels: ['Green room'] }
       await providerConversation.expectEvents(t, { type: 'result', result: { ...result, ...answerOrigin(row.pick) } })
@@ -98,7 +101,7 @@ for (const providerConversation of openConversations) {
       await providerConversation.expectEvents(t, { type: 'result', result: { ...agreed, ...answerOrigin(row.agree) } })
     })
 
-    t.test('has each message once, however receipts come and whatever the provider answers at first', async (t) => {
+    t.test('Each message is sent once, for any receipts and any first response of the provider', async (t) => {
       await providerConversation.sendWithFaults(t, card, { kind: 'reorderedReceipts' }, { kind: 'duplicateReceipts' })
       await providerConversation.sendWithFaults(
         t,
@@ -127,12 +130,12 @@ for (const providerConversation of openConversations) {
       for (const text of once) t.equal((await account.sentContaining(text)).length, 1, text)
     })
 
-    t.test('loses nothing that was accepted and never answered for', async (t) => {
+    t.test('Messages accepted without an answer are not lost', async (t) => {
       await providerConversation.sendWithFaults(t, textMessage('Never answered'), { kind: 'noAnswer', times: 1 })
       t.equal((await account.sentContaining('Never answered')).length, row.knowsIds ? 1 : 2)
     })
 
-    t.test('waits for the operator when the credentials are not taken, and goes on with those', async (t) => {
+    t.test('Messages wait for the operator when credentials are refused, and continue with new ones', async (t) => {
       const { auth } = account.account
       // A line that is bound stays so: there, credentials are refused when it is bound anew.
       const end = row.hasConnection ? undefined : await account.injectFaults({ kind: 'unauthorized' })
@@ -159,10 +162,10 @@ for (const providerConversation of openConversations) {
         )
       await waitUntil(isOut)
       await providerConversation.sendWithFaults(t, textMessage('It is us again'))
-      t.equal((await account.sentContaining('Who are you?')).length, 1, 'what was accepted before goes out once')
+      t.equal((await account.sentContaining('Who are you?')).length, 1, 'messages accepted before are sent once')
     })
 
-    t.test('tells when somebody is not reached any more, and by which reason', async (t) => {
+    t.test('An unreachable person is reported with the reason', async (t) => {
       const { kind, isReported, optsOut, ...why } = row.lost
       const end = await account.injectFaults({ kind })
       await providerConversation.expectFailure(t, textMessage('Are you there?'), why, isReported ? ['sent'] : [])
@@ -186,7 +189,7 @@ for (const providerConversation of openConversations) {
 
     const { leaving } = row
     if (leaving) {
-      t.test('ends when the person leaves: nothing reaches them until they are back', async (t) => {
+      t.test('The conversation ends when the person leaves: they get no message until they are back', async (t) => {
         const before = (await account.sent()).length
         await account.act(leaving.leave)
         await providerConversation.expectEvents(t, ...leaving.optOutEvents.map(systemEvent))
@@ -211,7 +214,7 @@ for (const providerConversation of openConversations) {
       })
     }
 
-    t.test('told each state of each message once, and none that cannot be', async (t) => {
+    t.test('Each state of each message is reported once, and no impossible one', async (t) => {
       const statuses = testAgent.statuses()
       const keys = statuses.map(({ messageId, state }) => `${messageId} ${state}`)
       t.same(keys, [...new Set(keys)])
@@ -232,60 +235,68 @@ for (const providerConversation of openConversations) {
   conversations.push(delivered)
 }
 
-t.test('A phone without rcs gets its messages on sms, if their sender allows that', { buffered: true }, async (t) => {
-  const providerConversation = await ProviderConversation.open(t, node, 'rbm', 'Harbor Relay')
-  const { testAgent, account } = providerConversation
-  const sms = await EmulatedAccount.open(testAgent, 'twilio', 'sms', account.address)
-  await account.act({ kind: 'text', text: 'Hi' })
-  providerConversation.person = (await testAgent.nextContentEvents(t, 2))[1]!.userId
-  const end = await account.injectFaults({ kind: 'unreachable' }, { kind: 'missingReceipts' })
-  await sms.injectFaults({ kind: 'duplicateReceipts' }, { kind: 'reorderedReceipts' })
-  const delivery = { channels: ['rcs', 'sms'], fallbackOn: ['sendFailed'] }
-  const messageId = await providerConversation.sendAccepted(textMessage('Either way', { delivery }))
-  await waitUntil(() => providerConversation.statuses(messageId).length === 2)
-  const attempt = { channel: 'sms', provider: 'twilio' }
-  const inOrder = providerConversation.statuses(messageId).sort((a, b) => (a.state < b.state ? 1 : -1))
-  t.same(inOrder, [
-    { messageId, state: 'sent', attempt },
-    { messageId, state: 'delivered', attempt },
-  ])
-  const { kind: _kind, ...why } = providerRows.rbm.lost
-  await providerConversation.expectFailure(
-    t,
-    textMessage('This way only', { delivery: { ...delivery, fallbackOn: [] } }),
-    why,
-  )
-  t.same(await account.sent(), [], 'nothing reached the phone on rcs')
-  const { Body, To } = (await sms.sent())[0]!.body as Record<string, string>
-  t.same({ Body, To, count: (await sms.sent()).length }, { Body: 'Either way', To: account.address, count: 1 })
-  await end()
-  t.equal(providerConversation.statuses(messageId).length, 2, 'each state once')
-})
+t.test(
+  'A phone without rcs gets its messages on sms, if their sender allows failover',
+  { buffered: true },
+  async (t) => {
+    const providerConversation = await ProviderConversation.open(t, node, 'rbm', 'Harbor Relay')
+    const { testAgent, account } = providerConversation
+    const sms = await EmulatedAccount.open(testAgent, 'twilio', 'sms', account.address)
+    await account.act({ kind: 'text', text: 'Hi' })
+    providerConversation.person = (await testAgent.nextContentEvents(t, 2))[1]!.userId
+    const end = await account.injectFaults({ kind: 'unreachable' }, { kind: 'missingReceipts' })
+    await sms.injectFaults({ kind: 'duplicateReceipts' }, { kind: 'reorderedReceipts' })
+    const delivery = { channels: ['rcs', 'sms'], fallbackOn: ['sendFailed'] }
+    const messageId = await providerConversation.sendAccepted(textMessage('Either way', { delivery }))
+    await waitUntil(() => providerConversation.statuses(messageId).length === 2)
+    const attempt = { channel: 'sms', provider: 'twilio' }
+    const inOrder = providerConversation.statuses(messageId).sort((a, b) => (a.state < b.state ? 1 : -1))
+    t.same(inOrder, [
+      { messageId, state: 'sent', attempt },
+      { messageId, state: 'delivered', attempt },
+    ])
+    const { kind: _kind, ...why } = providerRows.rbm.lost
+    await providerConversation.expectFailure(
+      t,
+      textMessage('This way only', { delivery: { ...delivery, fallbackOn: [] } }),
+      why,
+    )
+    t.same(await account.sent(), [], 'no message reached the phone on rcs')
+    const { Body, To } = (await sms.sent())[0]!.body as Record<string, string>
+    t.same({ Body, To, count: (await sms.sent()).length }, { Body: 'Either way', To: account.address, count: 1 })
+    await end()
+    t.equal(providerConversation.statuses(messageId).length, 2, 'each state once')
+  },
+)
 
-t.test('Who takes up a device without lists reads numbers from then on', { buffered: true }, async (t) => {
-  const providerConversation = await ProviderConversation.open(t, node, 'apple', 'Harbor Devices')
-  const { testAgent, account } = providerConversation
-  const capabilityEvent = (level: string) => ({
-    event: { context: { capabilities: { parts: { 'ask.choice': level } } } },
-  })
-  await account.act({ kind: 'text', text: 'Hi' })
-  const [, first] = await testAgent.nextContentEvents(t, 2)
-  providerConversation.person = first!.userId
-  t.match(first, capabilityEvent('native'))
-  await providerConversation.sendWithFaults(t, choice)
-  await account.act({ kind: 'device', abilities: ['TIME'] })
-  await account.act({ kind: 'text', text: 'It is me, elsewhere' })
-  t.match((await testAgent.nextContentEvents(t, 1))[0], capabilityEvent('text'))
-  await providerConversation.sendWithFaults(t, choice)
-  const [list, lines] = (await account.sent()).map(({ body }) => body as Readonly<Record<string, unknown>>)
-  t.equal(list?.type, 'interactive')
-  t.match(lines, { type: 'text', body: numbered })
-  await account.act({ kind: 'text', text: '3' })
-  t.match((await testAgent.nextContentEvents(t, 1))[0]!.event.event, {
-    type: 'result',
-    result: { optionIds: ['green'], via: 'text' },
-  })
-})
+t.test(
+  'A person who switches to a device without lists gets numbered options from then on',
+  { buffered: true },
+  async (t) => {
+    const providerConversation = await ProviderConversation.open(t, node, 'apple', 'Harbor Devices')
+    const { testAgent, account } = providerConversation
+    const capabilityEvent = (level: string) => ({
+      event: { context: { capabilities: { parts: { 'ask.choice': level } } } },
+    })
+    await account.act({ kind: 'text', text: 'Hi' })
+    const [, first] = await testAgent.nextContentEvents(t, 2)
+    providerConversation.person = first!.userId
+    t.match(first, capabilityEvent('native'))
+    await providerConversation.sendWithFaults(t, choice)
+    await account.act({ kind: 'device', abilities: ['TIME'] })
+    await account.act({ kind: 'text', text: 'It is me, elsewhere' })
+    t.match((await testAgent.nextContentEvents(t, 1))[0], capabilityEvent('text'))
+    await providerConversation.sendWithFaults(t, choice)
+    const [list, lines] = (await account.sent()).map(({ body }) => body as Readonly<Record<string, unknown>>)
+    t.equal(list?.type, 'interactive')
+    t.match(lines, { type: 'text', body: numbered })
+    await account.act({ kind: 'text', text: '3' })
+    t.match((await testAgent.nextContentEvents(t, 1))[0]!.event.event, {
+      type: 'result',
+      result: { optionIds: ['green'], via: 'text' },
+    })
+  },
+)
 
 t.test('A conversation on aiChatE over emulator', { buffered: true }, async (t) => {
   const testAgent = await TestAgent.open(t, node, 'Desk of emulator')
@@ -299,7 +310,7 @@ t.test('A conversation on aiChatE over emulator', { buffered: true }, async (t) 
   testAgent.replies(json({ messages: [choice] }))
   await acts({ text: 'Hi' })
   const person = (await testAgent.nextContentEvents(t, 2))[1]!.userId
-  t.same(await testAgent.nextTexts(1), [numbered], 'a channel of text alone numbers what there is to choose')
+  t.same(await testAgent.nextTexts(1), [numbered], 'a text channel numbers the options')
   await acts({ text: '3' })
   const result = { intent: 'ask.choice', intentId: 'room', optionIds: ['green'], labels: ['Green room'] }
   t.same((await testAgent.nextContentEvents(t, 1))[0]!.event.event, {
@@ -315,7 +326,7 @@ t.test('A conversation on aiChatE over emulator', { buffered: true }, async (t) 
   t.same(
     (await testAgent.nextContentEvents(t, 1))[0]!.event.event,
     still,
-    'who writes is heard, whatever waits to be sent',
+    'inbound messages are read while outbound ones wait',
   )
   t.same(statuses(messageId), [])
   await refuses(null)
@@ -358,7 +369,7 @@ const signing = {
   deviceCapabilities: () => [],
 }
 
-t.test('A call whose signature is off by a byte, or that has none, leaves nothing but a number', async (t) => {
+t.test('A call with a wrong or missing signature leaves only a count', async (t) => {
   const counted = await refusedCalls()
   let calls = 0
   for (const { provider: name, account, testAgent, attempt } of openConversations) {
@@ -387,7 +398,7 @@ t.test('A call whose signature is off by a byte, or that has none, leaves nothin
     t.notMatch(node.stdout().slice(printed), testAgent.bindings[channel], 'no line in the log')
     t.equal((await fetch(ingressUrl, { method: 'POST', headers, body })).status, 200, `${name}, as it was signed`)
     const [event] = await testAgent.nextContentEvents(t, 1)
-    t.same(event!.event.event, { type: 'message', message: { text: act.text } }, 'and nothing was heard before that')
+    t.same(event!.event.event, { type: 'message', message: { text: act.text } }, 'and no message was received before')
   }
   t.equal((await refusedCalls()) - counted, calls)
 })

@@ -70,7 +70,7 @@ const refusedIn = (printed: string) =>
 
 const shell = (script: string) => run('bash', ['-c', `export KEY=${testKey}\n${script}`], { cwd: folder })
 
-t.test('The first conversation of the README can be held as it is written there', async (t) => {
+t.test('The first conversation of the README works as written', async (t) => {
   writeFileSync(join(folder, 'agent.mjs'), here(agent))
   const webhook = execFile(process.execPath, [join(folder, 'agent.mjs')])
   t.teardown(() => webhook.kill())
@@ -84,7 +84,7 @@ t.test('The first conversation of the README can be held as it is written there'
   t.match(output, 'Book a table')
 })
 
-t.test('The first send of a journey works when it is pasted, and reaches the phone', async (t) => {
+t.test('The first send of a journey in the README works when pasted, and reaches the phone', async (t) => {
   const api = /^api\(\).*$/m.exec(conversation)![0]
   const { stdout } = await shell(`${api}\n${here(sends)}`)
   t.same(refusedIn(stdout), [], 'nothing was refused')
@@ -97,7 +97,7 @@ t.test('The first send of a journey works when it is pasted, and reaches the pho
   t.match(output, 'Hi Ann, Bergen is ready for you.')
 })
 
-t.test('The first campaign works when it is pasted, from the file of people to its end', async (t) => {
+t.test('The first campaign in the README works when pasted, from the file of people to its end', async (t) => {
   const commandLine = `PARLEY_URL=${node.mgmt} ${process.execPath} ${fileURLToPath(new URL('../../runtime/cli/main.js', import.meta.url))}`
   const ids = new Map<string, string>()
   for (const line of here(campaign).split('\n')) {

@@ -61,7 +61,7 @@ async function answersEverywhere(t: Test, node: NodeProcess): Promise<void> {
   for (const [at, answer] of answers.entries()) t.match(answer, /Welcome to the Harbor Hotel!/, channels[at]!)
 }
 
-t.test('A first start makes an agent that answers on every channel', async (t) => {
+t.test('A first start creates an agent that answers on every channel', async (t) => {
   const node = await start()
   const { json } = await call(node, 'GET', `${sample}/channels`)
   t.same(json.data.map(({ channel, provider, status }: Record<string, string>) => [channel, provider, status]).sort(), [
@@ -78,12 +78,12 @@ t.test('A first start makes an agent that answers on every channel', async (t) =
 // Starting takes longer than everything else here, so what does not need a node of its own goes on with one.
 let node: NodeProcess
 
-t.test('It answers again after a restart, wherever everything is by then', async (t) => {
+t.test('The sample agent answers after a restart, even with all ports changed', async (t) => {
   node = await start()
   await answersEverywhere(t, node)
 })
 
-t.test('The page and its routes are for tickets only, and a ticket is for nothing else', async (t) => {
+t.test('The page and its routes are for tickets only, and a ticket opens nothing else', async (t) => {
   const ticket = await ticketOf(node)
   for (const path of [
     '/stage',
@@ -105,7 +105,7 @@ t.test('The page and its routes are for tickets only, and a ticket is for nothin
   t.match(page.headers.get('content-security-policy'), /^default-src 'none'; script-src 'self';/)
 })
 
-t.test('Somebody who points its webhook elsewhere, or lets go of a channel, finds it so after a restart', async (t) => {
+t.test('A webhook changed or a channel removed by the operator stays so after a restart', async (t) => {
   const { accessToken } = (await call(node, 'POST', `${sample}/gateway/_rotateToken`)).json
   const webhookUrl = 'https://agent.example/mine'
   const headers = { authorization: `Bearer ${accessToken}`, 'content-type': 'application/json' }
@@ -123,7 +123,7 @@ t.test('Somebody who points its webhook elsewhere, or lets go of a channel, find
   )
 })
 
-t.test('Once it is deleted it stays so, and there is no page', async (t) => {
+t.test('A deleted sample agent stays deleted, and its page does not exist', async (t) => {
   t.equal((await call(node, 'DELETE', sample)).status, 204)
   await node.end('SIGTERM')
   node = await start()

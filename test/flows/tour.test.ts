@@ -21,7 +21,7 @@ function read(line: string): { command: string; status?: string } {
 
 const end = '-- end of line --'
 
-t.test('Every line of the tour works when it is pasted, and answers the status that stands behind it', async (t) => {
+t.test('Every line of the tour works when pasted, and answers the status after it', async (t) => {
   const node = await startNode()
   t.teardown(() => node.clean())
   const folder = mkdtempSync(join(tmpdir(), 'parley-tour-'))

@@ -20,7 +20,7 @@ interface Entry {
 
 const words = ({ origin, type, subtype, text }: Entry) => [origin, type, subtype, text].filter(Boolean).join(' ')
 
-t.test('Everything that was said is listed with its channel, its session and what became of it', async (t) => {
+t.test('Every message is listed with its channel, its session and its outcome', async (t) => {
   const testAgent = await TestAgent.open(t, node, 'Harbor Desk')
   await testAgent.bind('sms', { mode: 'managed', inputs: {} })
   testAgent.replies(aml('Which room?\n[[chips: Red room | Blue room]]'), noReply)
@@ -42,7 +42,7 @@ t.test('Everything that was said is listed with its channel, its session and wha
   const status = entries.find(({ type }) => type === 'status')!
   t.equal(status.messageId, reply.messageId)
   t.same(new Set(entries.map(({ sessionId }) => sessionId)).size, 1)
-  t.notMatch(JSON.stringify(entries), /5550123/, 'nobody reads the number from it')
+  t.notMatch(JSON.stringify(entries), /5550123/, 'the id does not reveal the number')
   const { sessionId, userId } = first
   t.match(await list('/conversations'), [{ sessionId, userId, messageCount: 3, firstMessagePreview: 'Hello' }])
   t.match(await list('/users'), [{ userId, channel: 'sms', messageCount: 3 }])
@@ -50,7 +50,7 @@ t.test('Everything that was said is listed with its channel, its session and wha
   t.same(await list(`/messages?sessionId=${sessionId}`), entries)
 })
 
-t.test('A rehearsal is listed when test traffic is asked for, on the channel that it looked like', async (t) => {
+t.test('Sandbox traffic is listed when test traffic is requested, on the simulated channel', async (t) => {
   const testAgent = await TestAgent.open(t, node, 'Rehearsed Desk')
   testAgent.replies(aml('Good day.'))
   const persona = await testAgent.manage('POST', `${testAgent.agentPath}/personas`, { name: 'Ada', channel: 'rcs' })

@@ -77,48 +77,45 @@ const confirm = {
 }
 const location = { type: 'ask.location', intentId: 'where', prompt: 'Where shall we pick you up?' }
 
-t.test(
-  'A visitor writes, chooses, picks, confirms and says where they are, and every answer is a result',
-  async (t) => {
-    const { testAgent, page, url, troubles, waitForEvents } = await meet(t, 'Harbor Desk')
-    testAgent.replies(
-      amfReply({ type: 'text', text: 'Welcome to **Harbor**.' }, choice),
-      amfReply(showcase),
-      amfReply(time),
-    )
-    testAgent.replies(amfReply(confirm), amfReply(location), amfReply({ type: 'text', text: 'See you soon.' }))
-    await page.context().grantPermissions(['geolocation'])
-    await page.context().setGeolocation({ latitude: 54.32, longitude: 10.13 })
-    await page.goto(url)
-    await writes(page, 'I need a room')
-    t.match(await waitForEvents(1), { type: 'message', message: { text: 'I need a room' } })
-    await page.getByRole('button', { name: 'Holiday' }).click()
-    t.match(await waitForEvents(2), { type: 'result', result: { intentId: 'why', optionIds: ['rest'], via: 'tap' } })
-    await page.getByRole('button', { name: 'Select' }).nth(1).click()
-    t.match(await waitForEvents(3), { type: 'result', result: { intentId: 'room', optionIds: ['garden'], via: 'tap' } })
-    await page.getByRole('group', { name: 'Tuesday, March 2' }).getByRole('button').click()
-    t.match(await waitForEvents(4), { type: 'result', result: { intentId: 'when', optionIds: ['day2'], via: 'tap' } })
-    await page.getByRole('button', { name: 'Book it' }).click()
-    t.match(await waitForEvents(5), { type: 'result', result: { intentId: 'sure', optionIds: ['yes'], via: 'tap' } })
-    await page.getByRole('button', { name: 'Share location' }).click()
-    t.match(await waitForEvents(6), {
-      type: 'result',
-      result: { intentId: 'where', via: 'location', place: { latitude: 54.32, longitude: 10.13 } },
-    })
-    await page.getByText('See you soon.').waitFor()
-    await shot(page, 'flow')
-    const before = await lines(page)
-    await page.reload()
-    await waitUntil(async () => (await lines(page)).length === before.length)
-    t.same(await lines(page), before, 'a reload shows the same')
-    t.equal(await page.getByRole('button', { name: /^Holiday/ }).getAttribute('aria-disabled'), 'true')
-    for (const name of ['Holiday', 'Select', '9:00', 'Book it'])
-      t.equal(await page.locator('.chosen').filter({ hasText: name }).count(), 1, `${name} is marked as the answer`)
-    t.same(troubles, [])
-  },
-)
+t.test('A visitor writes, chooses, picks, confirms and shares a place, and every answer is a result', async (t) => {
+  const { testAgent, page, url, troubles, waitForEvents } = await meet(t, 'Harbor Desk')
+  testAgent.replies(
+    amfReply({ type: 'text', text: 'Welcome to **Harbor**.' }, choice),
+    amfReply(showcase),
+    amfReply(time),
+  )
+  testAgent.replies(amfReply(confirm), amfReply(location), amfReply({ type: 'text', text: 'See you soon.' }))
+  await page.context().grantPermissions(['geolocation'])
+  await page.context().setGeolocation({ latitude: 54.32, longitude: 10.13 })
+  await page.goto(url)
+  await writes(page, 'I need a room')
+  t.match(await waitForEvents(1), { type: 'message', message: { text: 'I need a room' } })
+  await page.getByRole('button', { name: 'Holiday' }).click()
+  t.match(await waitForEvents(2), { type: 'result', result: { intentId: 'why', optionIds: ['rest'], via: 'tap' } })
+  await page.getByRole('button', { name: 'Select' }).nth(1).click()
+  t.match(await waitForEvents(3), { type: 'result', result: { intentId: 'room', optionIds: ['garden'], via: 'tap' } })
+  await page.getByRole('group', { name: 'Tuesday, March 2' }).getByRole('button').click()
+  t.match(await waitForEvents(4), { type: 'result', result: { intentId: 'when', optionIds: ['day2'], via: 'tap' } })
+  await page.getByRole('button', { name: 'Book it' }).click()
+  t.match(await waitForEvents(5), { type: 'result', result: { intentId: 'sure', optionIds: ['yes'], via: 'tap' } })
+  await page.getByRole('button', { name: 'Share location' }).click()
+  t.match(await waitForEvents(6), {
+    type: 'result',
+    result: { intentId: 'where', via: 'location', place: { latitude: 54.32, longitude: 10.13 } },
+  })
+  await page.getByText('See you soon.').waitFor()
+  await shot(page, 'flow')
+  const before = await lines(page)
+  await page.reload()
+  await waitUntil(async () => (await lines(page)).length === before.length)
+  t.same(await lines(page), before, 'a reload shows the same')
+  t.equal(await page.getByRole('button', { name: /^Holiday/ }).getAttribute('aria-disabled'), 'true')
+  for (const name of ['Holiday', 'Select', '9:00', 'Book it'])
+    t.equal(await page.locator('.chosen').filter({ hasText: name }).count(), 1, `${name} is marked as the answer`)
+  t.same(troubles, [])
+})
 
-t.test('What is written while there is no network is heard once, in order, when there is', async (t) => {
+t.test('Messages written offline arrive once and in order when the visitor is online again', async (t) => {
   const { page, url, events, waitForEvents } = await meet(t, 'Patient Desk')
   await page.goto(url)
   await writes(page, 'Zero')
@@ -137,7 +134,7 @@ t.test('What is written while there is no network is heard once, in order, when 
   )
 })
 
-t.test('Two tabs are one conversation, and a message that one of them saw is read', async (t) => {
+t.test('Two tabs are one conversation, and a message seen in one of them is read', async (t) => {
   const { testAgent, page, url, waitForEvents } = await meet(t, 'Double Desk')
   await page.goto(url)
   await writes(page, 'Hello')
@@ -157,12 +154,12 @@ t.test('Two tabs are one conversation, and a message that one of them saw is rea
   await waitForText(page, 'Hello', 'Hello to both', 'From the other')
 })
 
-t.test('The widget and the page of a chat that is not there answer 404', async (t) => {
+t.test('The widget and the page of an unknown chat answer 404', async (t) => {
   for (const path of ['demo.nobody', 'demo.nobody/widget.js'])
     t.equal((await fetch(`${node.gateway}/v4/webchat/${path}`)).status, 404)
 })
 
-t.test('The script is kept by browsers, compressed, and says how the chat looks', async (t) => {
+t.test('The script is cached by browsers, compressed, and contains the chat’s design', async (t) => {
   const { testAgent, url } = await meet(t, 'Bright "Desk" </script>')
   t.ok(testAgent.agentPath)
   const answer = await fetch(`${url}/widget.js`)

@@ -55,7 +55,7 @@ const sessions = Object.fromEntries(
 )
 
 for (const route of routes) {
-  t.test(`${nameOf(route)} lets in whom it should and nobody else`, async (t) => {
+  t.test(`${nameOf(route)} admits the callers of the contract and no others`, async (t) => {
     const { access } = route
     if (access.who === 'public') {
       t.not((await call(route, undefined)).status, 401, 'it needs no token')
@@ -85,7 +85,7 @@ for (const route of routes) {
       t.notOk([401, 403].includes((await call(route, accessToken)).status), 'the agent’s own token is let in')
       return
     }
-    t.equal((await call(route, accessToken)).status, 401, 'an agent manages nothing')
+    t.equal((await call(route, accessToken)).status, 401, 'an agent token cannot manage')
     if (access.who === 'emulator') {
       t.equal((await call(route, node.key)).status, 403, 'an API key is no emulator grant')
       t.equal((await call(route, grant)).status, 200)
@@ -99,7 +99,7 @@ for (const route of routes) {
     if (access.who === 'member' && route.path.includes('{org}')) {
       const foreign = await call(route, node.key, 'elsewhere')
       const unknown = await call(route, node.key, 'no-such-org')
-      t.equal(foreign.status, 404, 'another org’s token learns nothing')
+      t.equal(foreign.status, 404, 'a token of another org gets nothing')
       t.equal(foreign.text, unknown.text, 'not even whether the org exists')
       t.same(Object.keys(foreign.headers), Object.keys(unknown.headers))
     }
@@ -139,11 +139,11 @@ for (const route of routes) {
   })
 }
 
-t.test('A scope stands for what the contract says it implies', async (t) => {
+t.test('A scope implies the scopes that the contract lists', async (t) => {
   t.same(expandScopes(['agents:write']), ['agents:read', 'agents:write', 'catalogs:read'])
   t.same(expandScopes(['people:write']), ['people:read', 'people:write', 'people:export', 'catalogs:read'])
   t.same(expandScopes([]), ['catalogs:read'], 'the catalogs come with every token')
-  t.same(expandScopes(['integrations:journey']), ['integrations:journey'], 'the journey scope brings nothing else')
+  t.same(expandScopes(['integrations:journey']), ['integrations:journey'], 'the journey scope implies no other')
   t.same([...scopesOfRole.viewer], ['agents:read', 'people:read', 'knowledge:read', 'messages:read', 'catalogs:read'])
   t.notOk(scopesOfRole.editor.includes('org:admin'))
   t.ok(scopesOfRole.admin.includes('webhooks:manage') && scopesOfRole.owner.includes('org:admin'))
@@ -162,7 +162,7 @@ t.test('A scope stands for what the contract says it implies', async (t) => {
   )
 })
 
-t.test('GET /me tells a key its id, role, expanded scopes and that it is the system operator’s', async (t) => {
+t.test('GET /me shows a key’s id, role, expanded scopes and whether it is the system operator’s', async (t) => {
   const me = (await node.mgmt('GET', '/v1/me', { token: node.key })).json
   t.match(me, {
     caller: { kind: 'user', id: /^key_/ },
@@ -178,7 +178,7 @@ t.test('GET /me tells a key its id, role, expanded scopes and that it is the sys
   t.match(user, { caller: { kind: 'user' }, org: { role: 'viewer' }, isSysop: false })
 })
 
-t.test('An emulator grant tells the org and agent it opens, and a sitting ends after an hour', async (t) => {
+t.test('An emulator grant names the org and agent it opens, and its sitting ends after an hour', async (t) => {
   const link = await node.mgmt('GET', '/v1/emulator/session', { token: grant })
   t.match(link.json, { orgId: 'demo', agentId: 'ada', kind: 'link' })
   const clock = manualClock()
@@ -190,16 +190,12 @@ t.test('An emulator grant tells the org and agent it opens, and a sitting ends a
     kind: 'sitting',
     expiresAt: '2026-03-01T13:00:00.000Z',
   })
-  t.equal(
-    (await node.mgmt('GET', '/v1/emulator/session', { token })).status,
-    401,
-    'another installation knows nothing of it',
-  )
+  t.equal((await node.mgmt('GET', '/v1/emulator/session', { token })).status, 401, 'another installation refuses it')
   await clock.advance(3_600_000)
   t.equal((await own.mgmt('GET', '/v1/emulator/session', { token })).status, 401)
 })
 
-t.test('A session lasts an hour, asks for no more than admin, and ends with the key that made it', async (t) => {
+t.test('A session lasts an hour, requests no more than admin, and ends with the key that created it', async (t) => {
   const clock = manualClock()
   const own = await openTestNode({ clock })
   t.teardown(() => own.close())
@@ -210,7 +206,7 @@ t.test('A session lasts an hour, asks for no more than admin, and ends with the 
   t.equal(made.json.expiresAt, '2026-03-01T13:00:00.000Z')
   const me = await own.mgmt('GET', '/v1/me', { token: made.json.idToken })
   t.equal(me.json.org.role, 'viewer')
-  t.match(me.json.caller.id, /^ses_/, 'a session is told apart from its key')
+  t.match(me.json.caller.id, /^ses_/, 'a session is distinguished from its key')
   t.equal((await own.mgmt('POST', '/v1/session', { token })).status, 200, 'the body may be left out')
   t.equal((await own.mgmt('POST', '/v1/session', { token, json: { role: 'owner' } })).status, 422)
   t.equal(
@@ -234,7 +230,7 @@ t.test('A session lasts an hour, asks for no more than admin, and ends with the 
   t.equal((await own.mgmt('GET', '/v1/me', { token: other })).status, 401, 'an hour later it is over')
 })
 
-t.test('A session never holds more than its key does at that moment', async (t) => {
+t.test('A session never has more scopes than its key has at that moment', async (t) => {
   const own = await openTestNode()
   t.teardown(() => own.close())
   const keys = '/v1/orgs/demo/api-keys'
@@ -261,7 +257,7 @@ t.test('A session never holds more than its key does at that moment', async (t) 
   t.equal((await own.mgmt('GET', '/v1/me', { token })).json.org.role, 'admin', 'and follows it up again')
 })
 
-t.test('Whatever scopes a key and a role have, a session holds those of both and the lower role', async () => {
+t.test('For any scopes of a key and a role, a session has those of both and the lower role', async () => {
   fc.assert(
     fc.property(fc.subarray([...scopes]), fc.constantFrom(...roles), (granted, role) => {
       const about = { id: 'x', orgId: 'demo', isSysop: false } as const
@@ -278,7 +274,7 @@ t.test('Whatever scopes a key and a role have, a session holds those of both and
   )
 })
 
-t.test('A system operator’s key is changed and removed by system operators alone, who may make others', async (t) => {
+t.test('Only system operators change and remove a system operator’s key, and they may create others', async (t) => {
   const own = await openTestNode()
   t.teardown(() => own.close())
   const keys = '/v1/orgs/demo/api-keys'
@@ -323,7 +319,7 @@ t.test('A start with PARLEY_RECOVER makes the given key the system operator’s 
   await first.close()
 
   const without = await openTestNode({ dir, env })
-  t.equal((await without.mgmt('GET', '/v1/me', { token })).status, 401, 'the variable alone brings nothing back')
+  t.equal((await without.mgmt('GET', '/v1/me', { token })).status, 401, 'the variable alone restores nothing')
   await without.close()
 
   for (const time of ['once', 'twice']) {
@@ -401,7 +397,7 @@ t.test('ID tokens of a configured issuer are checked by its published keys', asy
   t.equal(await me(token), 200)
   await clock.advance(61_000)
   t.equal(await me(token), 401, 'a remembered token ends when it says')
-  t.equal((await own.mgmt('POST', '/v1/session', { token: own.key })).status, 404, 'the node issues none itself then')
+  t.equal((await own.mgmt('POST', '/v1/session', { token: own.key })).status, 404, 'the node itself issues none then')
   t.same((await own.mgmt('GET', '/v1/.well-known/jwks.json')).json, { keys: [] })
 })
 
@@ -460,7 +456,7 @@ t.test('An API key appears once, is kept as a hash, and can be read, changed and
     t.equal((await own.mgmt(method, item, { token, json: {} })).status, 404)
 })
 
-t.test('A key that cannot be made or changed says which field is wrong, and nothing changes', async (t) => {
+t.test('An invalid creation or change of a key names the field, and changes nothing', async (t) => {
   const own = await openTestNode()
   t.teardown(() => own.close())
   const keys = '/v1/orgs/demo/api-keys'
@@ -493,11 +489,11 @@ t.test('A key that cannot be made or changed says which field is wrong, and noth
   t.equal(
     (await own.mgmt('POST', keys, { token, json: { name: 'least' } })).json.scopes.length,
     0,
-    'no scopes asked, none given',
+    'without requested scopes there are none',
   )
 })
 
-t.test('The org can be read by any of its tokens and changed by its admins', async (t) => {
+t.test('Any token of an org reads it, and its admins change it', async (t) => {
   const own = await openTestNode()
   t.teardown(() => own.close())
   const token = own.key
@@ -530,7 +526,7 @@ t.test('The org can be read by any of its tokens and changed by its admins', asy
   }
 })
 
-t.test('X-Svc-Agent is recorded when it is well formed, ignored when not, and never judged', async (t) => {
+t.test('X-Svc-Agent is recorded when it is well formed, ignored otherwise, and never decides', async (t) => {
   const own = await openTestNode()
   t.teardown(() => own.close())
   for (const name of ['mcp.copilot-1', 'Not Allowed', 'a'.repeat(33)]) {

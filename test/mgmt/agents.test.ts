@@ -39,7 +39,7 @@ function call(method: string, path: string, json?: unknown): Promise<Response> {
 }
 const fieldsOf = ({ json }: Response): string[] => json.errors.map(({ field }: { field: string }) => field)
 
-t.test('Every name gives a slug, and numbering a slug gives others that are slugs too', async (t) => {
+t.test('Every name gives a slug, and numbering a slug gives other slugs', async (t) => {
   t.equal(slugOf('Café Zürich & Söhne'), 'cafe-zurich-sohne')
   t.equal(slugOf('  -- '), 'agent')
   t.equal(slugOf('日本語'), 'agent')
@@ -54,7 +54,7 @@ t.test('Every name gives a slug, and numbering a slug gives others that are slug
   )
 })
 
-t.test('An agent is known by its org and id together, and no two by the same key', async (t) => {
+t.test('An agent is identified by its org and id together, and no two agents share a key', async (t) => {
   const id = fc.stringMatching(/^[a-z0-9][a-z0-9-]{0,10}$/)
   fc.assert(
     fc.property(id, id, (orgId, agentId) => {
@@ -65,7 +65,7 @@ t.test('An agent is known by its org and id together, and no two by the same key
   for (const wrong of ['demo', '/ada', 'demo/', '']) t.throws(() => parseAgentKey(wrong))
 })
 
-t.test('An agent is made with a name alone, and reads as it was made', async (t) => {
+t.test('An agent is created with a name only, and read back unchanged', async (t) => {
   const made = await call('POST', '', { name: 'Front Desk' })
   t.equal(made.status, 201)
   const at = new Date(clock.now()).toISOString()
@@ -92,26 +92,19 @@ t.test('An agent is made with a name alone, and reads as it was made', async (t)
   t.equal((await call('GET', '/unknown')).json.code, 'resource.not_found')
 })
 
-t.test(
-  'An id made from a name that is taken is numbered; one that was asked for and is taken is refused',
-  async (t) => {
-    const ids: string[] = []
-    for (let nth = 0; nth < 3; nth++) ids.push((await call('POST', '', { name: 'Same Name' })).json.id)
-    t.same(ids, ['same-name', 'same-name-2', 'same-name-3'])
-    const taken = await call('POST', '', { name: 'Other', id: 'same-name-2' })
-    t.equal(taken.status, 409)
-    t.equal(taken.json.code, 'agent.id_taken')
-    t.same(fieldsOf(taken), ['id'])
-    t.equal((await call('DELETE', '/same-name-2')).status, 204)
-    t.equal(
-      (await call('POST', '', { name: 'Same name' })).json.id,
-      'same-name-2',
-      'an id that was freed is given again',
-    )
-    const responses = await Promise.all(Array.from({ length: 5 }, () => call('POST', '', { name: 'At Once' })))
-    t.equal(new Set(responses.map(({ json }) => json.id)).size, 5, 'those asked at once get different ids')
-  },
-)
+t.test('A derived id that is taken gets a number; a requested id that is taken is refused', async (t) => {
+  const ids: string[] = []
+  for (let nth = 0; nth < 3; nth++) ids.push((await call('POST', '', { name: 'Same Name' })).json.id)
+  t.same(ids, ['same-name', 'same-name-2', 'same-name-3'])
+  const taken = await call('POST', '', { name: 'Other', id: 'same-name-2' })
+  t.equal(taken.status, 409)
+  t.equal(taken.json.code, 'agent.id_taken')
+  t.same(fieldsOf(taken), ['id'])
+  t.equal((await call('DELETE', '/same-name-2')).status, 204)
+  t.equal((await call('POST', '', { name: 'Same name' })).json.id, 'same-name-2', 'an id that was freed is given again')
+  const responses = await Promise.all(Array.from({ length: 5 }, () => call('POST', '', { name: 'At Once' })))
+  t.equal(new Set(responses.map(({ json }) => json.id)).size, 5, 'concurrent creations get different ids')
+})
 
 const longText = (chars: number) => 'x'.repeat(chars)
 const badIdentity: Record<string, unknown[]> = {
@@ -141,7 +134,7 @@ const goodIdentity = {
   identityPreamble: 'You work for Acme.',
 }
 
-t.test('Every field of a body is checked and named when it is wrong', async (t) => {
+t.test('Every field of a body is checked and named when it is invalid', async (t) => {
   const wrong: [body: Record<string, unknown>, field: string][] = [
     [{}, 'name'],
     [{ name: '' }, 'name'],
@@ -171,7 +164,7 @@ t.test('Every field of a body is checked and named when it is wrong', async (t) 
   }
   for (const field of ['id', 'orgId', 'createdAt'])
     t.same(fieldsOf(await call('PATCH', '/checked', { [field]: 'x' })), [field])
-  t.strictSame((await call('GET', '/checked/identity')).json, {}, 'and nothing of it was kept')
+  t.strictSame((await call('GET', '/checked/identity')).json, {}, 'and nothing was stored')
 })
 
 t.test('A framework other than v2 is refused by name, on create and on PATCH', async (t) => {
@@ -190,10 +183,10 @@ t.test('A framework other than v2 is refused by name, on create and on PATCH', a
   t.equal((await call('PATCH', '/framed', { framework: 'v2' })).status, 200)
 })
 
-t.test('PATCH changes what it is given and nothing else', async (t) => {
+t.test('PATCH changes only the given fields', async (t) => {
   const made = (await call('POST', '', { name: 'Patched', description: 'Old', identity: goodIdentity })).json
   await clock.advance(1_000)
-  t.strictSame((await call('PATCH', '/patched', {})).json, made, 'nothing given, nothing changed')
+  t.strictSame((await call('PATCH', '/patched', {})).json, made, 'an empty PATCH changes nothing')
   t.strictSame((await call('PATCH', '/patched', { name: 'Patched', identity: { brandColor: '#0aF' } })).json, made)
   const renamed = (await call('PATCH', '/patched', { name: 'Renamed' })).json
   t.strictSame(renamed, { ...made, name: 'Renamed', updatedAt: new Date(clock.now()).toISOString() })
@@ -246,7 +239,7 @@ t.test('Agents are listed page by page, each once, in the order of their ids', a
   t.strictSame((await own.mgmt('GET', '/v1/orgs/elsewhere/agents', { token: theirs })).json, { data: [] })
 })
 
-t.test('A deleted agent is gone at once, with its bindings and its credentials, and its id is free', async (t) => {
+t.test('A deleted agent is removed at once with its bindings and credentials, and its id is free', async (t) => {
   await call('POST', '', { name: 'Leaving', identity: goodIdentity })
   const { accessToken } = (await call('POST', '/leaving/gateway/_rotateToken')).json
   await call('POST', '/leaving/channels', { channel: 'sms', mode: 'unmanaged', provider: 'emulator', auth: {} })
@@ -266,7 +259,7 @@ t.test('A deleted agent is gone at once, with its bindings and its credentials, 
   t.equal((await node.gateway('GET', '/v4/webhook', { token: accessToken })).status, 401)
 })
 
-t.test('The org hears of every agent made, changed and deleted, once each', async (t) => {
+t.test('The org gets one event for every agent created, changed and deleted', async (t) => {
   const receiver = await openReceiver(t)
   const events = ['agent.created', 'agent.updated', 'agent.deleted']
   const json = { url: receiver.url('/agents'), events }
@@ -303,7 +296,7 @@ function cutShards(names: Set<string>) {
   }
 }
 
-t.test('A process that dies after the id was claimed leaves a whole agent, and after a delete a free id', async (t) => {
+t.test('A process that dies after claiming the id leaves a complete agent, and after a delete a free id', async (t) => {
   const cut = new Set<string>(['agents.create'])
   const own = await openTestNode({ wrapShards: cutShards(cut) })
   t.teardown(() => own.close())
@@ -319,7 +312,7 @@ t.test('A process that dies after the id was claimed leaves a whole agent, and a
 
   cut.add('agents.release')
   t.equal((await ask('DELETE', '/half')).status, 204)
-  t.strictSame((await ask('GET', '')).json, { data: [] }, 'it is not listed, whatever the org still knows')
+  t.strictSame((await ask('GET', '')).json, { data: [] }, 'it is not listed, even if the org still has its id')
   await waitUntil(async () => (await ask('POST', '', { name: 'Half', id: 'half' })).status === 201, own.clock)
 })
 
@@ -425,46 +418,43 @@ function applyStep({ ask, commands, channels, pending, byName, rows }: World, ac
   }
 }
 
-t.test(
-  'Whatever dies between two commands and in whatever order the rest arrives, agents end whole or not at all',
-  async (t) => {
-    const claimTable = table<[string, string], { incarnation: number }>('agents.reservations')
-    const indexTable = table<[string], { agentId: string }>('channels.index')
-    let seen = 0
-    fc.assert(
-      fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
-        const world = openWorld()
-        for (const [nth, taken] of steps.entries()) applyStep(world, taken, nth)
-        while (world.pending.length > 0) applyStep(world, { do: 'tell', pick: 0, repeat: false }, 0)
-        const made = world.rows(agentTable)
-        const serials = made.map(({ incarnation }) => incarnation).sort()
-        const claimed = world.rows(claimTable).map(({ incarnation }) => incarnation)
-        const ids = made.map(({ id }) => id).sort()
-        const access = world.rows(gatewayTable).map(({ agentId }) => agentId)
-        const bindings = world.rows(bindingTable)
-        const webchats = bindings.filter(({ channel }) => channel === 'webchat').map(({ agentId }) => agentId)
-        const indexed = world.rows(indexTable).map(({ agentId }) => agentId)
-        seen += made.length
-        const created = world.receivedEvents.filter(({ type }) => type === 'agent.created').length
-        const deleted = world.receivedEvents.filter(({ type }) => type === 'agent.deleted').length
-        const same = (one: unknown[], other: unknown[]) => JSON.stringify(one) === JSON.stringify(other.sort())
-        return (
-          same(serials, claimed) &&
-          same(ids, access) &&
-          same(ids, webchats) &&
-          bindings.every(({ agentId }) => ids.includes(agentId)) &&
-          ids.every((id) => indexed.includes(id)) &&
-          world.timers().length === bindings.filter(({ channel }) => channel === 'rcs').length &&
-          created - deleted === made.length
-        )
-      }),
-      { numRuns: 300 },
-    )
-    t.ok(seen > 100, 'and there were agents to look at')
-  },
-)
+t.test('For any crash between two commands and any order of the rest, agents end complete or absent', async (t) => {
+  const claimTable = table<[string, string], { incarnation: number }>('agents.reservations')
+  const indexTable = table<[string], { agentId: string }>('channels.index')
+  let seen = 0
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
+      const world = openWorld()
+      for (const [nth, taken] of steps.entries()) applyStep(world, taken, nth)
+      while (world.pending.length > 0) applyStep(world, { do: 'tell', pick: 0, repeat: false }, 0)
+      const made = world.rows(agentTable)
+      const serials = made.map(({ incarnation }) => incarnation).sort()
+      const claimed = world.rows(claimTable).map(({ incarnation }) => incarnation)
+      const ids = made.map(({ id }) => id).sort()
+      const access = world.rows(gatewayTable).map(({ agentId }) => agentId)
+      const bindings = world.rows(bindingTable)
+      const webchats = bindings.filter(({ channel }) => channel === 'webchat').map(({ agentId }) => agentId)
+      const indexed = world.rows(indexTable).map(({ agentId }) => agentId)
+      seen += made.length
+      const created = world.receivedEvents.filter(({ type }) => type === 'agent.created').length
+      const deleted = world.receivedEvents.filter(({ type }) => type === 'agent.deleted').length
+      const same = (one: unknown[], other: unknown[]) => JSON.stringify(one) === JSON.stringify(other.sort())
+      return (
+        same(serials, claimed) &&
+        same(ids, access) &&
+        same(ids, webchats) &&
+        bindings.every(({ agentId }) => ids.includes(agentId)) &&
+        ids.every((id) => indexed.includes(id)) &&
+        world.timers().length === bindings.filter(({ channel }) => channel === 'rcs').length &&
+        created - deleted === made.length
+      )
+    }),
+    { numRuns: 300 },
+  )
+  t.ok(seen > 100, 'and there were agents to look at')
+})
 
-t.test('An org has so many agents and no more', async (t) => {
+t.test('The number of agents of an org is bounded', async (t) => {
   const world = openWorld()
   for (let nth = 0; nth < limits.perOrg; nth++) {
     const claimed = world.ask(orgId, world.commands.reserveId, { orgId, name: 'x', id: `a${nth}`, credentials })

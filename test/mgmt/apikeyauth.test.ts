@@ -49,16 +49,16 @@ async function findMember(ring: ApiKeyAuth, key: string): Promise<Member | undef
   return answer
 }
 
-t.test('A key is recognised on any process, and at once where its org is owned and it was seen before', async (t) => {
+t.test('A key is recognized by any process, and synchronously if its org is owned and the key was seen', async (t) => {
   const { key, id } = await newKey()
-  t.type(here.verify(key), Promise, 'a key not seen before is asked about')
+  t.type(here.verify(key), Promise, 'a new key needs a query')
   const member = await findMember(here, key)
   t.match(member, { kind: 'key', id, orgId, role: 'viewer', isSysop: false })
   t.same([...(member?.scopes ?? [])], ['people:read', 'catalogs:read'])
-  t.strictSame(here.verify(key), member, 'and from then on nothing is')
+  t.strictSame(here.verify(key), member, 'and later calls need none')
   for (let times = 0; times < 3; times++) {
     const asked = elsewhere.verify(key)
-    t.type(asked, Promise, 'who owns nothing asks each time')
+    t.type(asked, Promise, 'a process without the shard queries each time')
     t.strictSame(await asked, member)
   }
   t.strictSame(here.byId(orgId, id), member)
@@ -72,17 +72,17 @@ t.test('A key is recognised on any process, and at once where its org is owned a
       `${key.slice(0, -1)}${key.endsWith('a') ? 'b' : 'a'}`,
       'sk-svc-',
     ]) {
-      t.equal(await findMember(ring, wrong), undefined, 'what only begins like it is not it')
+      t.equal(await findMember(ring, wrong), undefined, 'a longer text with the key as its prefix is refused')
     }
   }
 })
 
-t.test('Whoever asks after a change was answered sees it, on any process', async (t) => {
+t.test('A check after an answered change sees the change, on any process', async (t) => {
   const { key, id } = await newKey()
   for (const ring of [here, elsewhere]) t.ok(await findMember(ring, key))
   await engine.execute(orgId, commands.patch, { orgId, keyId: id, isSysop: false, patch: { scopes: ['org:admin'] } })
   for (const ring of [here, elsewhere]) t.match(await findMember(ring, key), { role: 'admin' })
-  t.notOk(here.verify(key) instanceof Promise, 'a change is heard of, not asked about')
+  t.notOk(here.verify(key) instanceof Promise, 'a change updates the cache without a query')
 
   const expiresAt = new Date(clock.now() + 1_000).toISOString()
   await engine.execute(orgId, commands.patch, { orgId, keyId: id, isSysop: false, patch: { expiresAt } })
@@ -103,7 +103,7 @@ t.test('Whoever asks after a change was answered sees it, on any process', async
   const hash = hashKey(key)
   const findKeyByHash = () => engine.query(ownerOfHash(hash), keyIndex.find, { hash })
   await waitUntil(async () => (await findKeyByHash()) === null)
-  t.equal(await findMember(elsewhere, key), undefined, 'with its index gone as well')
+  t.equal(await findMember(elsewhere, key), undefined, 'even with its index row removed')
 })
 
 /** Scopes that bring no other with them, so that each can stand for a version of the key. */
@@ -172,7 +172,7 @@ function versionOf(answer: Member | undefined | Refusal): number | 'revoked' {
 
 type Step = 'find' | 'holds' | 'patch' | 'revoke' | 'lose' | 'gain' | 'answer'
 
-t.test('However questions, changes and owners cross, nobody is told what was over when he asked', async () => {
+t.test('For any interleaving of checks, changes and owners, no check uses state that ended before it', async () => {
   const step: fc.Arbitrary<Step> = fc.oneof(
     { weight: 6, arbitrary: fc.constant<Step>('find') },
     { weight: 2, arbitrary: fc.constant<Step>('holds') },
@@ -228,20 +228,20 @@ t.test('However questions, changes and owners cross, nobody is told what was ove
   if (cachedCount < 100) throw new Error('hardly anything was known without asking, so little was shown')
 })
 
-t.test('A key revoked while it is being asked about does not come back', async (t) => {
+t.test('A key revoked during a check does not become valid again', async (t) => {
   const model = openModel()
   const first = model.ring.verify(model.key) as Promise<Member>
   await waitUntil(() => model.pending() === 1)
   model.revoke()
   model.answerOne()
-  t.ok(await first, 'asked before, it may still be let in')
+  t.ok(await first, 'a check from before may still admit it')
   const second = model.ring.verify(model.key)
   await waitUntil(() => model.pending() === 1)
   model.answerOne()
   t.equal(await second, undefined)
 })
 
-t.test('What was known under one tenure counts for nothing under the next', async (t) => {
+t.test('Keys cached under one epoch are not used under the next', async (t) => {
   const model = openModel()
   const resolveVersion = async (answer: ReturnType<ApiKeyAuth['verify']>) => {
     await waitUntil(() => model.pending() === 1)
@@ -252,13 +252,13 @@ t.test('What was known under one tenure counts for nothing under the next', asyn
   t.equal(versionOf((await model.ring.verify(model.key)) as Member), 0)
   model.lose()
   model.patch()
-  t.equal(await resolveVersion(model.ring.verify(model.key)), 1, 'without the shard every call asks')
+  t.equal(await resolveVersion(model.ring.verify(model.key)), 1, 'without the shard every call needs a query')
   model.gain()
   t.equal(await resolveVersion(model.ring.verify(model.key)), 1, 'and so does the first with it back')
   t.notOk(model.ring.verify(model.key) instanceof Promise)
 })
 
-t.test('Without its shard a key is neither good nor bad: 503, for a key and for a session made with it', async (t) => {
+t.test('Without its shard a key is neither valid nor invalid: 503, for a key and for its session', async (t) => {
   let isDown = false
   const own = await openTestNode({
     wrapShards: (shards) => ({
@@ -278,16 +278,16 @@ t.test('Without its shard a key is neither good nor bad: 503, for a key and for 
     t.equal(answer.json.code, 'service.unavailable')
     t.equal(answer.headers['retry-after'], '1')
   }
-  t.equal(await status('garbage'), 401, 'what is no key is refused all the same')
+  t.equal(await status('garbage'), 401, 'a malformed key is refused in any case')
   isDown = false
   for (const token of [key, session]) t.equal(await status(token), 200)
   t.equal(await status(generateKey(randomBytes)), 401)
   const { id } = (await own.mgmt('GET', '/v1/me', { token: key })).json.caller
   t.equal((await own.mgmt('DELETE', `/v1/orgs/demo/api-keys/${id}`, { token: own.key })).status, 204)
-  t.equal(await status(key), 401, 'revoked, it is refused at once by who owns nothing')
+  t.equal(await status(key), 401, 'a revoked key is refused at once by a process without shards')
 })
 
-t.test('A key that cannot be made leaves nothing to find', async (t) => {
+t.test('A key that cannot be created leaves no rows', async (t) => {
   const bytes = randomBytes(24)
   const issuer = {
     shards: engine,
@@ -306,7 +306,7 @@ t.test('A key that cannot be made leaves nothing to find', async (t) => {
   t.match(await issueKey({ ...issuer, shards: down }, past), { refused: 'service.unavailable' })
 })
 
-t.test('A row of the index stays as it is, and only the key it tells of takes it away', async (t) => {
+t.test('A row of the index never changes, and only the key it points to removes it', async (t) => {
   const hash = hashKey(generateKey(randomBytes))
   const owner = ownerOfHash(hash)
   const first = { orgId, keyId: 'key_first' }
@@ -318,13 +318,13 @@ t.test('A row of the index stays as it is, and only the key it tells of takes it
   t.equal(await engine.query(owner, keyIndex.find, { hash }), null)
 })
 
-t.test('A hash that is not the key’s own opens nothing, whatever the index says', async (t) => {
+t.test('A hash that is not the key’s own opens nothing, for any index row', async (t) => {
   const { id } = await newKey()
   const hash = hashKey(generateKey(randomBytes))
   t.equal(await engine.query(orgId, keyQueries.verify, { orgId, keyId: id, hash }), null)
 })
 
-t.test('The use of a key is written at most once a minute, however many processes see it', async (t) => {
+t.test('lastUsedAt of a key is written at most once a minute, for any number of processes', async (t) => {
   const { key, id } = await newKey()
   const asked: string[] = []
   const countingShards = (name: string): Shards & Local => ({
@@ -346,7 +346,7 @@ t.test('The use of a key is written at most once a minute, however many processe
   await clock.advance(limits.lastUsedEveryMs - 1)
   await findMember(other!, key)
   await findMember(one!, key)
-  t.same(asked, ['one'], 'a use that is on record is not told again')
+  t.same(asked, ['one'], 'a recorded use is not reported again')
   await clock.advance(1)
   await Promise.all([findMember(one!, key), findMember(other!, key), findMember(one!, key)])
   t.same([...asked].sort(), ['one', 'one', 'other'])
@@ -360,7 +360,7 @@ t.test('The use of a key is written at most once a minute, however many processe
   t.equal(await engine.execute(orgId, commands.recordUse, { orgId, keyId: 'key_gone', at }), false)
 })
 
-t.test('A process remembers a bounded number of keys', async (t) => {
+t.test('A process caches a bounded number of keys', async (t) => {
   const shards: Shards & Local = {
     execute: async () => refuse('service.unavailable'),
     async query<I, R>(owner: string, query: Query<I, R>) {

@@ -99,7 +99,7 @@ t.test(
   },
 )
 
-t.test('The list asks for an admin, takes times, and refuses what it cannot read', async (t) => {
+t.test('The list requires an admin, accepts times, and refuses invalid input', async (t) => {
   const clock = manualClock()
   const node = await openTestNode({ clock })
   t.teardown(() => node.close())
@@ -127,7 +127,7 @@ t.test('The list asks for an admin, takes times, and refuses what it cannot read
   t.equal((await node.mgmt('GET', trail, { token: editor })).status, 403)
 })
 
-t.test('Refused access is on record at once, then counted, so that nobody fills the disk with it', async (t) => {
+t.test('Refused access is recorded at once, then counted, so that it cannot fill the disk', async (t) => {
   const clock = manualClock()
   const node = await openTestNode({ clock })
   t.teardown(() => node.close())
@@ -174,7 +174,7 @@ t.test('Entries are kept for 180 days', async (t) => {
   await make()
   await node.close()
   const later = manualClock()
-  await later.advance(limits.keptMs + 1)
+  await later.advance(limits.retentionMs + 1)
   const restarted = await openTestNode({ clock: later, dir })
   t.teardown(() => restarted.close())
   const token = node.key
@@ -239,7 +239,7 @@ t.test('The activity of an agent lists its audit entries among its changes, each
   t.same(
     (await activity()).data.map(({ action }) => action),
     ['POST /'],
-    'another agent of the same id begins its own',
+    'a new agent with the same id has its own trail',
   )
 })
 
@@ -252,7 +252,7 @@ t.test('Actions that the activity leaves out are changes of the configuration, w
   }
 })
 
-t.test('Every route that the trail names is there', async (t) => {
+t.test('Every route that the audit trail names exists', async (t) => {
   const node = await openTestNode()
   t.teardown(() => node.close())
   const names = new Map(node.node.planes.mgmt.routes.map((route) => [`${route.method} ${route.path}`, route]))

@@ -76,14 +76,14 @@ t.test('An empty installation gets an org and one key with every scope, and no l
   t.match(await memberFor(engine, first.key!), { orgId: 'my-first-org', role: 'admin', isSysop: true })
   await first.markShown?.()
   t.strictSame(await start(engine, { orgId: 'my-first-org' }), { orgId: 'my-first-org' })
-  t.strictSame(await start(engine, { orgId: 'another' }), { orgId: 'my-first-org' }, 'whatever it is called')
+  t.strictSame(await start(engine, { orgId: 'another' }), { orgId: 'my-first-org' }, 'for any name')
   t.strictSame(await orgsOf(engine), ['my-first-org'])
   const listed = await engine.query('my-first-org', keyQueries.list, { orgId: 'my-first-org' })
   t.match(listed, [{ name: 'Bootstrap key' }])
   t.equal((listed as unknown[]).length, 1)
 })
 
-t.test('A minted key is shown again at each start until one start has shown it', async (t) => {
+t.test('A minted key is printed at each start until one start has printed it', async (t) => {
   const engine = await openInstallation(t)
   const killed = await start(engine)
   const restarted = await start(engine)
@@ -95,7 +95,7 @@ t.test('A minted key is shown again at each start until one start has shown it',
   t.strictSame(await start(given, { key }), { orgId: 'demo' })
 })
 
-t.test('Of nodes that start at once one makes the org, and only its key is shown and works', async (t) => {
+t.test('One of several nodes that start together creates the org, and only its key is printed and works', async (t) => {
   const engine = await openInstallation(t)
   const all = await Promise.all(Array.from({ length: 8 }, () => start(engine)))
   const made = all.filter((each) => each.key !== undefined)
@@ -105,7 +105,7 @@ t.test('Of nodes that start at once one makes the org, and only its key is shown
   t.equal(((await engine.query('demo', keyQueries.list, { orgId: 'demo' })) as unknown[]).length, 1)
 })
 
-t.test('Nodes that were given the same key, or different orgs, still make one org that the key opens', async (t) => {
+t.test('Nodes with the same key, or different orgs, still create one org that the key opens', async (t) => {
   for (const orgIds of [Array(6).fill('demo'), ['a', 'b', 'c', 'd', 'e', 'f']]) {
     const engine = await openInstallation(t)
     const all = await Promise.all(orgIds.map((orgId) => start(engine, { orgId, key })))
@@ -117,7 +117,7 @@ t.test('Nodes that were given the same key, or different orgs, still make one or
   }
 })
 
-t.test('A first start that was cut between any two steps is finished by the next', async (t) => {
+t.test('A first start that stops between any two steps is completed by the next', async (t) => {
   for (let failAfter = 0; failAfter < 3; failAfter++) {
     const engine = await openInstallation(t)
     let callsLeft = failAfter
@@ -132,13 +132,13 @@ t.test('A first start that was cut between any two steps is finished by the next
   }
 })
 
-t.test('An org that is there by other means is left alone', async (t) => {
+t.test('An org that exists by other means stays unchanged', async (t) => {
   const engine = await openInstallation(t)
   await engine.execute('elsewhere', createOrg, { id: 'elsewhere', name: 'Elsewhere' })
   t.strictSame(await start(engine), { orgId: 'elsewhere' })
 })
 
-t.test('A node waits for shards that nobody serves yet, asking under the same id, and at last says so', async (t) => {
+t.test('A node waits for shards without an owner, retries with the same id, and finally reports it', async (t) => {
   const engine = await openInstallation(t)
   const unavailable = refuse('service.unavailable', { detail: 'Nobody serves this shard.' })
   const ids = new Map<string, Set<string | undefined>>()
@@ -158,7 +158,7 @@ t.test('A node waits for shards that nobody serves yet, asking under the same id
   const first = await start(slow)
   t.match(await memberFor(engine, first.key!), { orgId: 'demo' }, 'the key of an answer that was lost is not lost')
   t.equal(ids.size, 3)
-  for (const [name, seen] of ids) t.equal(seen.size, 1, `${name} was asked again under its id`)
+  for (const [name, seen] of ids) t.equal(seen.size, 1, `${name} was retried under its id`)
 
   let requestCount = 0
   const read = async () => {
@@ -166,10 +166,10 @@ t.test('A node waits for shards that nobody serves yet, asking under the same id
     return unavailable
   }
   await t.rejects(start({ ...engine, query: read }), /Nobody serves this shard/)
-  t.equal(requestCount, firstStart.asks)
+  t.equal(requestCount, firstStart.attempts)
 })
 
-t.test('A secret opens only where it was sealed for, with the key of its org, which is asked for once', async (t) => {
+t.test('A secret opens only at its place, with the key of its org, which is requested once', async (t) => {
   const engine = await openInstallation(t)
   await start(engine)
   let reads = 0
@@ -190,7 +190,7 @@ t.test('A secret opens only where it was sealed for, with the key of its org, wh
   const sealed = (await sealer.seal('demo', 'webhook', 'wh_1', 'hush')) as Uint8Array
   t.notMatch(Buffer.from(sealed).toString('latin1'), 'hush')
   isDown = true
-  t.equal(await sealer.open('demo', 'webhook', 'wh_1', sealed), 'hush', 'a key once had is not asked for again')
+  t.equal(await sealer.open('demo', 'webhook', 'wh_1', sealed), 'hush', 'a cached key is not requested again')
   t.equal(reads, 1)
   isDown = false
   t.equal(await createSealer(root, engine).open('demo', 'webhook', 'wh_1', sealed), 'hush', 'another process opens it')
@@ -200,7 +200,7 @@ t.test('A secret opens only where it was sealed for, with the key of its org, wh
   await t.rejects(createSealer(Buffer.alloc(32, 6), engine).open('demo', 'webhook', 'wh_1', sealed))
 })
 
-t.test('A process keeps a bounded number of data keys at hand', async (t) => {
+t.test('A process caches a bounded number of data keys', async (t) => {
   let reads = 0
   const shards = {
     query: async (owner: string) => {
@@ -209,10 +209,10 @@ t.test('A process keeps a bounded number of data keys at hand', async (t) => {
     },
   } as unknown as Shards
   const sealer = createSealer(root, shards)
-  for (let org = 0; org <= sealing.dataKeysKept; org++) await sealer.seal(`org-${org}`, 'kind', 'id', 'x')
-  t.equal(reads, sealing.dataKeysKept + 1)
-  await sealer.seal(`org-${sealing.dataKeysKept}`, 'kind', 'id', 'x')
-  t.equal(reads, sealing.dataKeysKept + 1)
+  for (let org = 0; org <= sealing.cachedDataKeys; org++) await sealer.seal(`org-${org}`, 'kind', 'id', 'x')
+  t.equal(reads, sealing.cachedDataKeys + 1)
+  await sealer.seal(`org-${sealing.cachedDataKeys}`, 'kind', 'id', 'x')
+  t.equal(reads, sealing.cachedDataKeys + 1)
   await sealer.seal('org-0', 'kind', 'id', 'x')
-  t.equal(reads, sealing.dataKeysKept + 2, 'the oldest was forgotten')
+  t.equal(reads, sealing.cachedDataKeys + 2, 'the oldest was forgotten')
 })

@@ -57,7 +57,7 @@ async function steps(count: number, on = clock): Promise<void> {
   for (let step = 0; step < count; step++) await on.advance(limits.provisionStepMs)
 }
 
-t.test('A binding moves between its statuses by the table and in no other way', async (t) => {
+t.test('A binding changes its status only as the table says', async (t) => {
   const allowed: Record<string, Record<string, string>> = {
     Requested: { started: 'Provisioning', blocked: 'ActionRequired', failed: 'Failed' },
     Provisioning: { completed: 'Active', blocked: 'ActionRequired', failed: 'Failed' },
@@ -87,7 +87,7 @@ t.test('Every agent has an Active web chat from the start', async (t) => {
   t.equal((await call('GET', `${channels}/${webchat.id}`)).status, 404)
   const recreated = await call('POST', channels, { channel: 'webchat', mode: 'managed', inputs: { title: 'Hi' } })
   t.equal(recreated.status, 201)
-  t.match(recreated.json, { status: 'Active', inputs: { title: 'Hi' } }, 'nobody has to approve it')
+  t.match(recreated.json, { status: 'Active', inputs: { title: 'Hi' } }, 'it needs no approval')
   for (const [method, path] of [
     ['GET', '/unknown/channels'],
     ['GET', `${channels}/cb_unknown`],
@@ -102,7 +102,7 @@ t.test('Every agent has an Active web chat from the start', async (t) => {
 })
 
 for (const channel of ['rcs', 'sms'] as const) {
-  t.test(`A managed ${channel} binding is Requested, then Provisioning, then Active, by itself`, async (t) => {
+  t.test(`A managed ${channel} binding becomes Requested, then Provisioning, then Active by itself`, async (t) => {
     const { channels } = await newAgent()
     const begun = await call('POST', channels, { channel, mode: 'managed', inputs: { legalName: 'Acme Inc' } })
     t.equal(begun.status, 201)
@@ -124,7 +124,7 @@ for (const channel of ['rcs', 'sms'] as const) {
   })
 }
 
-t.test('Provisioning goes on after a restart', async (t) => {
+t.test('Provisioning continues after a restart', async (t) => {
   const own = await openTestNode()
   const { dir } = own
   await call('POST', '', { name: 'Ada' }, own)
@@ -140,10 +140,10 @@ t.test('Provisioning goes on after a restart', async (t) => {
     await repeated.clock.advance(limits.provisionStepMs)
     return (await read()).json.status === 'Active'
   })
-  t.equal((await read()).json.events.length, 3, 'each step was taken once')
+  t.equal((await read()).json.events.length, 3, 'each step was made once')
 })
 
-t.test('A channel that nobody provisions stays Requested and says so', async (t) => {
+t.test('A channel without a provisioner stays Requested and says so', async (t) => {
   const { channels } = await newAgent()
   for (const channel of channelNames.filter((each) => !['rcs', 'sms', 'webchat'].includes(each))) {
     const begun = await call('POST', channels, { channel, mode: 'managed', inputs: {} })
@@ -155,13 +155,13 @@ t.test('A channel that nobody provisions stays Requested and says so', async (t)
   }
 })
 
-t.test('Inputs that do not fit block the setup until the operator supplies better ones', async (t) => {
+t.test('Invalid inputs block the setup until the operator supplies better ones', async (t) => {
   const { channels } = await newAgent()
   const inputs = { websiteUrl: 'not a url', legalName: 'Acme Inc', anything: { else: true } }
   const { id } = (await call('POST', channels, { channel: 'rcs', mode: 'managed', inputs })).json
   const read = async () => (await call('GET', `${channels}/${id}`)).json
   const patchInputs = (better: object) => call('PATCH', `${channels}/${id}`, { inputs: better })
-  t.equal((await patchInputs({ legalName: 'Acme' })).status, 409, 'nobody asked yet')
+  t.equal((await patchInputs({ legalName: 'Acme' })).status, 409, 'no provisioner was called yet')
   await waitUntil(async () => {
     await steps(1)
     return (await read()).status === 'ActionRequired'
@@ -189,20 +189,20 @@ t.test('Inputs that do not fit block the setup until the operator supplies bette
   t.equal((await patchInputs({})).status, 409)
 })
 
-t.test('The inputs of a web chat change whenever the operator likes, if they fit', async (t) => {
+t.test('The operator can change the inputs of a web chat at any time, if they are valid', async (t) => {
   const { channels } = await newAgent()
   const [{ id }] = (await call('GET', channels)).json.data
   const change = (inputs: object) => call('PATCH', `${channels}/${id}`, { inputs })
   t.equal((await change({ title: 'Harbor', origins: ['https://harbor.example'] })).status, 200)
   const changed = await change({ title: 'Harbor Desk' })
   t.match(changed.json, { status: 'Active', inputs: { title: 'Harbor Desk', origins: ['https://harbor.example'] } })
-  t.equal(changed.json.events.length, 1, 'nothing was set up again')
+  t.equal(changed.json.events.length, 1, 'the setup was not repeated')
   const unfit = await change({ origins: ['not an origin'] })
   t.equal(unfit.status, 400)
   t.match(JSON.stringify(unfit.json), /origins/)
 })
 
-t.test('What a provisioner elsewhere reports moves a binding by the same table', async (t) => {
+t.test('Reports of an external provisioner move a binding by the same table', async (t) => {
   const { id: agentId, channels } = await newAgent()
   const { id: bindingId } = (await call('POST', channels, { channel: 'messengerA', mode: 'managed' })).json
   const agentRef = { orgId: 'demo', agentId, bindingId }
@@ -231,7 +231,7 @@ t.test('What a provisioner elsewhere reports moves a binding by the same table',
   t.match(await report('started'), { refused: 'agent.channel.state_conflict' }, 'a failure is final')
 })
 
-t.test('The identity fills in the inputs of a new binding where it fits, and is independent afterwards', async (t) => {
+t.test('The identity prefills valid inputs of a new binding, and is independent afterwards', async (t) => {
   const identity = { websiteUrl: 'https://acme.example', brandColor: '#fff', identityPreamble: 'Hello' }
   const { id, channels } = await newAgent({ identity })
   const given = { legalName: 'Acme' }
@@ -253,7 +253,7 @@ t.test('An unmanaged binding on the emulator is Active at once, on every channel
   t.equal((await call('GET', channels)).json.data.length, channelNames.length)
 })
 
-t.test('A provider or credential that will not do is 400 in the classic style, naming the field', async (t) => {
+t.test('An invalid provider or credential is 400 in the classic style, naming the field', async (t) => {
   const { channels } = await newAgent()
   const wrong: [body: object, field: RegExp][] = [
     [{ channel: 'sms', mode: 'unmanaged', provider: 'twilio', auth: {} }, /auth\.(accountSid|from)/],
@@ -291,7 +291,7 @@ t.test('A provider or credential that will not do is 400 in the classic style, n
   t.equal((await call('GET', channels)).json.data.length, 1)
 })
 
-t.test('Pacing is 250 to 3000 whole milliseconds, and null takes it away', async (t) => {
+t.test('Pacing is 250 to 3000 whole milliseconds, and null removes it', async (t) => {
   fc.assert(
     fc.property(fc.oneof(fc.integer({ min: -10, max: 5_000 }), fc.double()), (delay) => {
       const isFine = Number.isInteger(delay) && delay >= 250 && delay <= 3_000
@@ -313,10 +313,10 @@ t.test('Pacing is 250 to 3000 whole milliseconds, and null takes it away', async
   t.equal((await patch({ minMessageDelayMs: 'x' })).status, 422)
   t.notOk('delivery' in (await patch(null)).json)
   await patch({ minMessageDelayMs: 300 })
-  t.notOk('delivery' in (await patch({})).json, 'pacing that sets nothing is none')
+  t.notOk('delivery' in (await patch({})).json, 'empty pacing counts as none')
 })
 
-t.test('The loop guard is 1 to 1000 messages and 1 to 3600 seconds, and null gives the default back', async (t) => {
+t.test('The loop guard is 1 to 1000 messages and 1 to 3600 seconds, and null restores the default', async (t) => {
   const { channels } = await newAgent()
   const webchat = await webchatOf(channels)
   const patch = (delivery: unknown) => call('PATCH', `${channels}/${webchat.id}`, { delivery })
@@ -347,12 +347,12 @@ t.test('The loop guard is 1 to 1000 messages and 1 to 3600 seconds, and null giv
   )
   t.strictSame((await patch({ loopGuard: null })).json.delivery, { minMessageDelayMs: 500 })
   await patch({ loopGuard: { messages: 2 } })
-  t.notOk('delivery' in (await patch(null)).json, 'null takes both away')
+  t.notOk('delivery' in (await patch(null)).json, 'null removes both')
   await patch({ loopGuard: { messages: 2 } })
   t.notOk('delivery' in (await patch({ loopGuard: null })).json)
 })
 
-t.test('Compliance is for carrier channels only, off unless it is enabled, and null takes it away', async (t) => {
+t.test('Compliance is for carrier channels only, off unless it is enabled, and null removes it', async (t) => {
   for (const channel of channelNames) {
     const isCarrier = channel === 'rcs' || channel === 'sms'
     t.equal(complianceError(channel, { enabled: true }) === undefined, isCarrier)
@@ -379,7 +379,7 @@ t.test('Compliance is for carrier channels only, off unless it is enabled, and n
   t.notOk('delivery' in (await call('GET', `${channels}/${webchat.id}`)).json, 'a change is made whole or not at all')
 })
 
-t.test('A binding is switched off and on, and only from the status that allows it', async (t) => {
+t.test('A binding is switched off and on, only from a status that allows it', async (t) => {
   const { channels } = await newAgent()
   const { id } = (await call('POST', channels, { channel: 'sms', ...emulated })).json
   const turn = (verb: string) => call('POST', `${channels}/${id}/${verb}`)
@@ -404,7 +404,7 @@ t.test('A binding is switched off and on, and only from the status that allows i
   }
 })
 
-t.test('A released managed rcs sender comes back with the next request; anything else begins anew', async (t) => {
+t.test('A released managed rcs sender is reused by the next request; other channels begin anew', async (t) => {
   const { channels } = await newAgent()
   const request = (channel: string, inputs: object = {}) => call('POST', channels, { channel, mode: 'managed', inputs })
   const activated = async (id: string) => {
@@ -418,7 +418,7 @@ t.test('A released managed rcs sender comes back with the next request; anything
   const pending = (await request('rcs')).json
   await call('DELETE', `${channels}/${pending.id}`)
   const rcs = (await request('rcs', { legalName: 'Acme' })).json
-  t.not(rcs.id, pending.id, 'a request that was withdrawn is gone')
+  t.not(rcs.id, pending.id, 'a withdrawn request is deleted')
   const verified = await activated(rcs.id)
   await call('DELETE', `${channels}/${rcs.id}`)
   t.equal((await call('GET', `${channels}/${rcs.id}`)).status, 404)
@@ -440,7 +440,7 @@ t.test('A released managed rcs sender comes back with the next request; anything
   t.not((await request('sms')).json.id, sms.id)
 })
 
-t.test('A binding leads to its agent by its id alone, until it is gone', async (t) => {
+t.test('A binding is resolved to its agent by its id only, until it is deleted', async (t) => {
   const { id: agentId, channels } = await newAgent()
   const find = () => createBindingLookup(node.node.engine)
   const webchat = await webchatOf(channels)
@@ -460,7 +460,7 @@ t.test('A binding leads to its agent by its id alone, until it is gone', async (
   )
 })
 
-t.test('The org hears of every change of status', async (t) => {
+t.test('The org gets an event for every change of status', async (t) => {
   const receiver = await openReceiver(t)
   const json = { url: receiver.url('/channels'), events: ['channel.status_changed'] }
   const { id: agentId, channels } = await newAgent()
@@ -529,27 +529,27 @@ t.test('Credentials are sealed for their binding, rotated, and never shown', asy
   const refused = { ...bound, on: 'blocked', statusDetail: 'The provider refuses the credentials.' } as const
   t.match(await engine.execute(formatAgentKey(agentRef), commands.report, refused), { status: 'ActionRequired' })
   const patchResponse = await call('PATCH', `/${agentId}/channels/${json.id}`, { inputs: {} })
-  t.equal(patchResponse.status, 409, 'an unmanaged binding is asked for credentials and not for inputs')
+  t.equal(patchResponse.status, 409, 'an unmanaged binding requires credentials and no inputs')
   const body2 = { auth: { authToken: 'good secret' } }
   t.match((await handlerOf('PATCH', '/{bindingId}')({ params: one, body: body2, caller })).json, { status: 'Active' })
   const webchat = await webchatOf(`/${agentId}/channels`)
   const managed = await call('PATCH', `/${agentId}/channels/${webchat.id}`, { auth: { key: 'x' } })
-  t.equal(managed.status, 400, 'a managed binding has none of its own')
+  t.equal(managed.status, 400, 'a managed binding has no credentials of its own')
   t.match(managed.json.message, /auth/)
 })
 
-t.test('The record of a binding’s statuses is bounded', async (t) => {
+t.test('The status history of a binding is bounded', async (t) => {
   const { channels } = await newAgent()
   const { id } = (await call('POST', channels, { channel: 'sms', ...emulated })).json
-  for (let turn = 0; turn < limits.eventsKept + 5; turn++) {
+  for (let turn = 0; turn < limits.retainedEvents + 5; turn++) {
     await call('POST', `${channels}/${id}/${turn % 2 === 0 ? '_disable' : '_enable'}`)
   }
   const { events } = (await call('GET', `${channels}/${id}`)).json
-  t.equal(events.length, limits.eventsKept)
+  t.equal(events.length, limits.retainedEvents)
   t.match(events.at(-1), { to: 'Disabled' }, 'the newest are kept')
 })
 
-t.test('A binding that was made although nobody was told is found by its provider', async (t) => {
+t.test('A binding created without its index row is found by its provider', async (t) => {
   const between = <S extends Shards>(shards: S): S => {
     const through = withSerialization(shards)
     const ask: Shards['execute'] = async (owner, command, input, options) => {

@@ -21,13 +21,10 @@ const answersUntold = [
   'POST /orgs/{org}/agents/{agent}/gateway/dead-letters/{id}/_replay',
 ]
 
-t.test(
-  'Every route has an example: of its body where it takes one, and of its answer where that is JSON',
-  async (t) => {
-    const lacking = routes.filter((route) => !hasExample(route)).map(nameOf)
-    t.same(lacking, answersUntold)
-  },
-)
+t.test('Every route has an example of its body, if it has one, and of its reply if that is JSON', async (t) => {
+  const lacking = routes.filter((route) => !hasExample(route)).map(nameOf)
+  t.same(lacking, answersUntold)
+})
 
 function hasExample({ body, bodyOptional, reply, example }: Route): boolean {
   const examplesOf = example?.()
@@ -37,7 +34,7 @@ function hasExample({ body, bodyOptional, reply, example }: Route): boolean {
   return hasBody && (typeof answered !== 'object' || answered === null || examplesOf.reply !== undefined)
 }
 
-t.test('Every example is that of a route, and no secret in one was ever anybody’s', async (t) => {
+t.test('Every example belongs to a route, and its secrets are no real ones', async (t) => {
   const routeNames = new Set(routes.map(nameOf))
   t.same(
     Object.keys(examples).filter((name) => !routeNames.has(name)),
@@ -61,7 +58,7 @@ const makersOfSecrets = [
   'POST /orgs/{org}/webhooks/{webhookId}/_rotate',
 ]
 
-t.test('A secret is shown by the answers of the routes that make one, and nobody sends it', async (t) => {
+t.test('A secret is shown only by the replies of routes that create one, and no request contains it', async (t) => {
   const hasSecret = (value: unknown) => JSON.stringify(value ?? null).includes('0shown0once')
   const all = Object.entries(examples)
   t.same(
@@ -74,7 +71,7 @@ t.test('A secret is shown by the answers of the routes that make one, and nobody
   )
 })
 
-t.test('Every example is of the shape that its route reads and answers', async (t) => {
+t.test('Every example has the shape of its route’s request and reply', async (t) => {
   for (const route of routes) {
     const { body, status, reply } = route.example?.() ?? { status: 0 }
     const answer = route.reply[status]

@@ -46,7 +46,7 @@ t.test('An access token is long, random and unlike any other', async (t) => {
   t.equal(new Set(tokens).size, tokens.length)
 })
 
-t.test('A new agent has credentials that nobody was shown, and is managed', async (t) => {
+t.test('A new agent has credentials that were never shown, and is managed', async (t) => {
   const agent = await newAgent()
   const { status, json } = await call('GET', `/${agent}/gateway`)
   t.equal(status, 200)
@@ -58,7 +58,7 @@ t.test('A new agent has credentials that nobody was shown, and is managed', asyn
   t.equal((await call('GET', '/unknown/gateway')).status, 404)
 })
 
-t.test('A rotated token is shown once and opens the gateway; the one before is refused at once', async (t) => {
+t.test('A rotated token is shown once and opens the gateway; the old one is refused at once', async (t) => {
   const agent = await newAgent()
   const before = (await call('GET', `/${agent}/gateway`)).json
   const first = await newToken(agent)
@@ -77,7 +77,7 @@ t.test('A rotated token is shown once and opens the gateway; the one before is r
   t.equal((await webhook(first)).status, 401)
 })
 
-t.test('A token comes in the header or in the query, where it takes precedence; anything else is 401', async (t) => {
+t.test('A token is in the header or in the query, which takes precedence; any other call is 401', async (t) => {
   const token = await newToken(await newAgent())
   const other = await newAgent()
   const theirs = await newToken(other)
@@ -113,7 +113,7 @@ t.test('An agent sets, reads, changes and removes its webhook', async (t) => {
   t.strictSame(
     (await webhook(token, 'PATCH', newWebhook)).json,
     { ...newWebhook, instanceId: 'blue' },
-    'what was chosen stays',
+    'a chosen value stays',
   )
   t.strictSame((await webhook(token, 'POST', { ...newWebhook, instanceId: '' })).json, {
     ...newWebhook,
@@ -127,11 +127,11 @@ t.test('An agent sets, reads, changes and removes its webhook', async (t) => {
   t.strictSame(
     (await webhook(token, 'PATCH', newWebhook)).json,
     { ...newWebhook, instanceId: agent },
-    'none chosen: the agent’s id',
+    'without a chosen one: the agent’s id',
   )
 })
 
-t.test('A webhook that cannot be set is 400 with a message, and the URL passes the guard', async (t) => {
+t.test('An invalid webhook is 400 with a message, and the URL passes the guard', async (t) => {
   const guarded = await openTestNode({ env: { PARLEY_ALLOW_PRIVATE_URLS: 'false' } })
   t.teardown(() => guarded.close())
   await guarded.mgmt('POST', agents, { token: guarded.key, json: { name: 'Ada' } })
@@ -163,7 +163,7 @@ t.test('A webhook that cannot be set is 400 with a message, and the URL passes t
   t.equal((await guarded.gateway('GET', '/v4/webhook', { token })).status, 404)
 })
 
-t.test('Neither token nor secret is anywhere in the data, and the secret opens with the org’s key', async (t) => {
+t.test('Neither token nor secret is readable in the data, and the secret opens with the org’s key', async (t) => {
   const agent = await newAgent()
   const token = await newToken(agent)
   const { signingSecret } = (await call('POST', `/${agent}/gateway/_rotateSecret`)).json
@@ -186,7 +186,7 @@ t.test('Neither token nor secret is anywhere in the data, and the secret opens w
   t.not(again, signingSecret)
 })
 
-t.test('The org hears that credentials or webhook changed, and never what they are', async (t) => {
+t.test('The org gets an event when credentials or webhook changed, without their values', async (t) => {
   const receiver = await openReceiver(t)
   const json = { url: receiver.url('/access'), events: ['agent.updated'] }
   await node.mgmt('POST', '/v1/orgs/demo/webhooks', { token: node.key, json })
@@ -228,7 +228,7 @@ async function loadRouting(directory: AgentDirectory, agentId: string): Promise<
   return routes
 }
 
-t.test('The routes of an agent are everything that sending needs, the same on every process', async (t) => {
+t.test('The routing of an agent contains everything that sending needs, the same on every process', async (t) => {
   const agent = await newAgent()
   const token = await newToken(agent)
   const channels = `/${agent}/channels`
@@ -260,7 +260,7 @@ t.test('The routes of an agent are everything that sending needs, the same on ev
   }
 })
 
-t.test('The version of the routes changes with any of them, and with nothing else', async (t) => {
+t.test('The version of the routing changes with each of its fields, and with no other', async (t) => {
   const agent = await newAgent()
   const token = await newToken(agent)
   const channels = `/${agent}/channels`
@@ -300,11 +300,11 @@ t.test('The version of the routes changes with any of them, and with nothing els
   }
 })
 
-t.test('A process that owns the shard knows routes and tokens at once; any other asks each time', async (t) => {
+t.test('The owner of the shard resolves routing and tokens synchronously; any other process queries it', async (t) => {
   const agent = await newAgent()
   const token = await newToken(agent)
   const caller = { kind: 'agent', id: agent, orgId: 'demo', agentId: agent }
-  t.type(here.byAccessToken(token), Promise, 'a token not seen before is asked about')
+  t.type(here.byAccessToken(token), Promise, 'a new token needs a query')
   t.strictSame(await here.byAccessToken(token), caller)
   const routes = await loadRouting(here, agent)
   const before = owned.state.reads
@@ -312,13 +312,13 @@ t.test('A process that owns the shard knows routes and tokens at once; any other
     t.strictSame(here.byAccessToken(token), caller)
     t.equal(await loadRouting(here, agent), routes, 'the very same')
   }
-  t.equal(owned.state.reads, before, 'and from then on nothing is asked')
+  t.equal(owned.state.reads, before, 'and later calls need none')
   t.type(elsewhere.byAccessToken(token), Promise)
   t.strictSame(await elsewhere.byAccessToken(token), caller)
 
   const next = await newToken(agent)
   for (const directory of [here, elsewhere]) {
-    t.equal(await directory.byAccessToken(token), undefined, 'what was replaced is refused')
+    t.equal(await directory.byAccessToken(token), undefined, 'the replaced token is refused')
     t.strictSame(await directory.byAccessToken(next), caller)
     t.equal(await directory.byAccessToken(token), undefined)
   }
@@ -329,7 +329,7 @@ t.test('A process that owns the shard knows routes and tokens at once; any other
   }
 })
 
-t.test('A shard that cannot be asked makes 503 and never 401', async (t) => {
+t.test('A shard that cannot be reached leads to 503 and never to 401', async (t) => {
   const agent = await newAgent()
   const token = await newToken(agent)
   const cut = countingShards({ ...engine, watch: () => {}, ownershipEpoch: () => undefined })
@@ -347,7 +347,7 @@ t.test('A shard that cannot be asked makes 503 and never 401', async (t) => {
   )
 })
 
-t.test('What was asked before a change is not held after it, and nothing is held beyond its tenure', async (t) => {
+t.test('A result queried before a change is not used after it, and no result outlives its epoch', async (t) => {
   let tenure: number | undefined = 1
   const ownerCache = createOwnerCache<string>({ ownershipEpoch: () => tenure }, 2)
   await ownerCache.load('a', async () => 'one')
@@ -356,8 +356,8 @@ t.test('What was asked before a change is not held after it, and nothing is held
     ownerCache.invalidate('b')
     return 'old'
   })
-  t.equal(await pendingLoad, 'old', 'whoever asked before the change may hear of the time before it')
-  t.equal(ownerCache.get('b'), undefined, 'but nobody after him')
+  t.equal(await pendingLoad, 'old', 'a load from before the change may return the old value')
+  t.equal(ownerCache.get('b'), undefined, 'but no later one')
   tenure = 2
   t.equal(ownerCache.get('a'), undefined)
   await ownerCache.load('a', async () => 'two')
@@ -365,7 +365,7 @@ t.test('What was asked before a change is not held after it, and nothing is held
   t.equal(ownerCache.get('a'), undefined)
   await ownerCache.load('c', async () => 'three')
   tenure = 3
-  t.equal(ownerCache.get('c'), undefined, 'what was learnt without owning the shard is never held')
+  t.equal(ownerCache.get('c'), undefined, 'a result without ownership of the shard is never cached')
   for (const owner of ['x', 'y', 'z']) await ownerCache.load(owner, async () => owner)
   t.same(['x', 'y', 'z'].map(ownerCache.get), [undefined, 'y', 'z'], 'the oldest gives way')
   const refusal: Refusal = unavailable

@@ -49,7 +49,7 @@ t.test('No two commands or queries have the same name, and none is registered tw
     [],
   )
   t.ok(names.length > 20, 'they were found at all')
-  for (const name of names) t.match(name, /^[a-z][A-Za-z]*(\.[a-z][A-Za-z]*)+$/, 'a name tells its area first')
+  for (const name of names) t.match(name, /^[a-z][A-Za-z]*(\.[a-z][A-Za-z]*)+$/, 'a name begins with its area')
 })
 
 t.test('Every command and query that a module of an area exports is registered', async (t) => {
@@ -66,7 +66,7 @@ t.test('Every command and query that a module of an area exports is registered',
   )
 })
 
-t.test('Tests of this plane find out what cannot travel to another process', async (t) => {
+t.test('Tests of this plane detect values that cannot be serialized for another process', async (t) => {
   const echo: Command<unknown, unknown> = { name: 'test.echo', decide: (_tx, input) => input }
   let reached = 0
   const shards = withSerialization({
@@ -78,7 +78,7 @@ t.test('Tests of this plane find out what cannot travel to another process', asy
   for (const bad of [new Set([1]), new Date(), () => 1, 1n, { deep: [new Map()] }, Symbol('x')]) {
     await t.rejects(shards.execute('a', echo, bad), String(bad))
   }
-  t.equal(reached, 0, 'it is found before anything is asked')
+  t.equal(reached, 0, 'it is detected before the call')
   await t.rejects(shards.execute('a', echo, 'set'), 'in an answer too')
   for (const good of [null, undefined, { a: undefined, b: [1, -0, 'Å\ud800'] }, { bytes: Buffer.from('x') }]) {
     t.same(await shards.execute('a', echo, good), good)

@@ -87,7 +87,7 @@ async function usesOf({ links }: Linked): Promise<[left: number, redeemed: numbe
   return [usesRemaining, redemptionCount]
 }
 
-t.test('A link is made, listed, paused and resumed, and deleted', async (t) => {
+t.test('A link is created, listed, paused and resumed, and deleted', async (t) => {
   const linked = await newAgent()
   const { bindingId, links } = linked
   const created = await call('POST', links, { bindingId, label: ' For the fair ', maxUses: 3 })
@@ -121,21 +121,21 @@ t.test('A link is made, listed, paused and resumed, and deleted', async (t) => {
   t.equal((await call('POST', '/nobody/outreach-links', { bindingId })).status, 404)
 })
 
-t.test('What is wrong with a link is said with 400, in the classic style', async (t) => {
+t.test('An invalid link is refused with 400, in the classic style', async (t) => {
   const linked = await newAgent()
   const other = await newAgent()
   const sms = { channel: 'sms', mode: 'unmanaged', provider: 'emulator', auth: {} }
   const { json: binding } = await call('POST', `/${linked.agent}/channels`, sms)
   const { bindingId, links } = linked
   const { id } = await newLink(linked)
-  const late = new Date(clock.now() + limits.lifetimeMostMs + 1).toISOString()
+  const late = new Date(clock.now() + limits.lifetimeMaxMs + 1).toISOString()
   const wrong: [string, string, object, RegExp][] = [
     ['POST', links, {}, /^bindingId: is required/],
     ['POST', links, { bindingId: 'cb_none' }, /^bindingId: must be an rcs binding/],
     ['POST', links, { bindingId: binding.id }, /^bindingId: must be an rcs binding/],
     ['POST', links, { bindingId: other.bindingId }, /^bindingId: must be an rcs binding/],
     ['POST', links, { bindingId, maxUses: 0 }, /^maxUses/],
-    ['POST', links, { bindingId, maxUses: limits.usesMost + 1 }, /^maxUses/],
+    ['POST', links, { bindingId, maxUses: limits.usesMax + 1 }, /^maxUses/],
     ['POST', links, { bindingId, expiresAt: late }, /^expiresAt: must be at most 30 days/],
     ['POST', links, { bindingId, expiresAt: 'soon' }, /^expiresAt/],
     ['POST', links, { bindingId, more: 1 }, /^more: is not a known field/],
@@ -151,28 +151,25 @@ t.test('What is wrong with a link is said with 400, in the classic style', async
   t.equal((await call('GET', links)).json.data.length, 1)
 })
 
-t.test(
-  'Whoever enters a number is written to, and takes one use however often and however it is written',
-  async (t) => {
-    const linked = await newAgent('Harbor *Desk*')
-    const { code } = await newLink(linked, { maxUses: 3 })
-    const first = await enter(code, '+1 (415) 555-0100')
-    t.equal(first.status, 303)
-    t.equal(first.headers.location, `${code}?sent=1`)
-    const sent = await node.gateway('GET', `/v4/start/${code}?sent=1`)
-    t.match(sent.text, 'If this number can receive it, a message is on its way.')
-    await waitUntil(async () => (await readShownTo(linked)).length === 1, clock)
-    t.same(await readShownTo(linked), ['+14155550100 Hello, this is Harbor *Desk*. How can I help you?'])
-    t.same(await usesOf(linked), [2, 1])
-    await enter(code, '0014155550100')
-    await waitUntil(async () => (await readShownTo(linked)).length === 2, clock)
-    t.same(await usesOf(linked), [2, 1], 'the same number again takes nothing')
-    await enter(code, '+14155550101')
-    t.same(await usesOf(linked), [1, 2])
-  },
-)
+t.test('A person who enters a number gets a message, and spends one use however often they enter it', async (t) => {
+  const linked = await newAgent('Harbor *Desk*')
+  const { code } = await newLink(linked, { maxUses: 3 })
+  const first = await enter(code, '+1 (415) 555-0100')
+  t.equal(first.status, 303)
+  t.equal(first.headers.location, `${code}?sent=1`)
+  const sent = await node.gateway('GET', `/v4/start/${code}?sent=1`)
+  t.match(sent.text, 'If this number can receive it, a message is on its way.')
+  await waitUntil(async () => (await readShownTo(linked)).length === 1, clock)
+  t.same(await readShownTo(linked), ['+14155550100 Hello, this is Harbor *Desk*. How can I help you?'])
+  t.same(await usesOf(linked), [2, 1])
+  await enter(code, '0014155550100')
+  await waitUntil(async () => (await readShownTo(linked)).length === 2, clock)
+  t.same(await usesOf(linked), [2, 1], 'the same number spends no other use')
+  await enter(code, '+14155550101')
+  t.same(await usesOf(linked), [1, 2])
+})
 
-t.test('The greeting of the default playbook is what the agent opens with', async (t) => {
+t.test('The greeting of the default playbook is the opener of the link', async (t) => {
   const linked = await newAgent('Greeter')
   const template = { id: 'greeting', name: 'Greeting', body: 'Ahoy {person.firstName|sailor}, {agent.name} here.' }
   t.equal((await call('POST', `/${linked.agent}/message-templates`, template)).status, 201)
@@ -184,7 +181,7 @@ t.test('The greeting of the default playbook is what the agent opens with', asyn
   t.same(await readShownTo(linked), ['+14155550110 Ahoy sailor, Greeter here.'])
 })
 
-t.test('Nobody who opted out is written to, and nobody learns that they did', async (t) => {
+t.test('An opted-out person gets no message, and the page does not reveal the opt-out', async (t) => {
   const linked = await newAgent()
   const { code } = await newLink(linked)
   const answers = [await enter(code, '+14155550120')]
@@ -208,7 +205,7 @@ t.test('Nobody who opted out is written to, and nobody learns that they did', as
   t.same(answered[2], answered[0])
 })
 
-t.test('What is no number is shown again with what is wrong, and nothing of it runs', async (t) => {
+t.test('An invalid number is shown again with the reason, and never as markup', async (t) => {
   const linked = await newAgent('<b>Harbor</b> & "Sons"')
   const { code } = await newLink(linked)
   const page = await node.gateway('GET', `/v4/start/${code}`)
@@ -232,7 +229,7 @@ t.test('What is no number is shown again with what is wrong, and nothing of it r
   t.same(await usesOf(linked), [25, 0])
 })
 
-t.test('The page has the colour and the picture of the agent, also when a number was wrong', async (t) => {
+t.test('The page has the colour and the picture of the agent, even after an invalid number', async (t) => {
   const linked = await newAgent()
   const { code } = await newLink(linked)
   const identity = { brandColor: '#0f6b5c', smallLogoUrl: 'https://cdn.example/harbor.png' }
@@ -245,7 +242,7 @@ t.test('The page has the colour and the picture of the agent, also when a number
   }
 })
 
-t.test('A form of another site is not taken', async (t) => {
+t.test('A form of another site is refused', async (t) => {
   const linked = await newAgent()
   const { code } = await newLink(linked)
   for (const headers of [
@@ -261,7 +258,7 @@ t.test('A form of another site is not taken', async (t) => {
   t.equal((await enter(code, '+14155550130', { 'sec-fetch-site': 'same-origin' })).status, 303)
 })
 
-t.test('A link that is closed looks like one that never was', async (t) => {
+t.test('A closed link looks like one that never existed', async (t) => {
   const linked = await newAgent()
   const unknown = await node.gateway('GET', '/v4/start/0123456789012345678901')
   t.equal(unknown.status, 404)
@@ -276,7 +273,7 @@ t.test('A link that is closed looks like one that never was', async (t) => {
   t.not(await looks(code), unknown.text, 'open again')
   t.equal((await enter(code, '+14155550140')).status, 303)
   t.equal(await looks(code), unknown.text, 'used up')
-  t.equal((await enter(code, '+14155550140')).status, 404, 'for whoever used it too')
+  t.equal((await enter(code, '+14155550140')).status, 404, 'even for a person who used it')
   const expiring = await newLink(linked, { expiresAt: new Date(clock.now() + 60_000).toISOString() })
   t.not(await looks(expiring.code), unknown.text)
   await clock.advance(60_000)
@@ -284,7 +281,7 @@ t.test('A link that is closed looks like one that never was', async (t) => {
 })
 
 t.test(
-  'Deleting a binding disables its links with the reason, and resuming does not bring the channel back',
+  'Deleting a binding disables its links with the reason, and resuming does not restore the channel',
   async (t) => {
     const linked = await newAgent()
     const { id, code } = await newLink(linked)
@@ -306,7 +303,7 @@ async function redeem(linked: Linked, id: string, personaId: string): Promise<Re
   return call('POST', `${linked.links}/${id}/redeem`, { personaId })
 }
 
-t.test('A persona uses a link without taking a use, and finds the opening among its turns', async (t) => {
+t.test('A persona uses a link without spending a use, and finds the opener among its turns', async (t) => {
   const linked = await newAgent('Rehearsed')
   const { id } = await newLink(linked)
   const { json: persona } = await call('POST', `/${linked.agent}/personas`, { name: 'Ada' })
@@ -316,7 +313,7 @@ t.test('A persona uses a link without taking a use, and finds the opening among 
   t.same(redeemed.json, { status: 'queued', personaId: persona.id, userId: persona.userId })
   t.match((await call('GET', at)).json.data, [{ role: 'agent', text: 'Hello, this is Rehearsed. How can I help you?' }])
   t.same(await usesOf(linked), [25, 0])
-  t.same(await readShownTo(linked), [], 'nothing reaches a phone')
+  t.same(await readShownTo(linked), [], 'no message reaches a phone')
 
   t.equal((await redeem(linked, id, 'psn_none')).json.code, 'agent.persona.not_found')
   t.equal((await redeem(linked, 'lnk_none', persona.id)).json.code, 'resource.not_found')
@@ -337,7 +334,7 @@ t.test('A persona uses a link without taking a use, and finds the opening among 
   t.match(closed.json, { code: 'agent.outreach_link.unavailable', detail: 'The link is disabled.' })
 })
 
-t.test('An agent has so many links and no more', async (t) => {
+t.test('The number of links of an agent is bounded', async (t) => {
   const linked = await newAgent()
   for (let count = 0; count < limits.perAgent; count++) await newLink(linked)
   const { status, json } = await call('POST', linked.links, { bindingId: linked.bindingId })
@@ -362,7 +359,7 @@ function fakeShard() {
 
 type Move = { enter: number } | { disable: boolean } | { wait: number } | { release: true }
 
-t.test('Whatever happens to a link, its uses are the numbers taken, each once, and never too many', async () => {
+t.test('For any events the uses of a link are its accepted numbers, each once, within the limit', async () => {
   const agentRef = { orgId: 'demo', agentId: 'ada' }
   const move: fc.Arbitrary<Move> = fc.oneof(
     { weight: 6, arbitrary: fc.record({ enter: fc.nat({ max: 5 }) }) },
@@ -410,7 +407,7 @@ t.test('Whatever happens to a link, its uses are the numbers taken, each once, a
   )
 })
 
-t.test('An agent takes its links along', async (t) => {
+t.test('Deleting an agent deletes its links', async (t) => {
   const linked = await newAgent()
   const { code } = await newLink(linked)
   await call('DELETE', `/${linked.agent}`)
@@ -419,30 +416,27 @@ t.test('An agent takes its links along', async (t) => {
   t.same((await call('GET', linked.links)).json.data, [])
 })
 
-t.test(
-  'Limits: a number is written to a few times, an address tries a few more, and neither learns of the other',
-  async (t) => {
-    const own = await openListening()
-    const linked = await newAgent('Limited', own)
-    const { code } = await newLink(linked, {}, own)
-    const { burstCalls } = budgets.linkAttempts
-    const answers: Response[] = []
-    for (let count = 0; count < burstCalls; count++) answers.push(await enter(code, '+14155550160', {}, own))
-    t.same([...new Set(answers.map(({ status }) => status))], [303], 'beyond its limit a number is answered the same')
-    const readShown = async () => (await own.mgmt('GET', '/v1/system/emulator/shown', { token: own.key })).json.data
-    await waitUntil(async () => (await readShown()).length >= budgets.linkNumbers.burstCalls, clock)
-    t.equal((await readShown()).length, budgets.linkNumbers.burstCalls)
-    const beyond = await enter(code, '+14155550161', {}, own)
-    t.equal(beyond.status, 429)
-    t.match(beyond.headers['retry-after'], /^[1-9]\d*$/)
-    const looks = await Promise.all(
-      Array.from({ length: budgets.linkViews.burstCalls + 5 }, () => own.gateway('GET', `/v4/start/${code}`)),
-    )
-    t.ok(looks.some(({ status }) => status === 429))
-  },
-)
+t.test('A number gets few messages and an address few more attempts, each with its own limit', async (t) => {
+  const own = await openListening()
+  const linked = await newAgent('Limited', own)
+  const { code } = await newLink(linked, {}, own)
+  const { burstCalls } = budgets.linkAttempts
+  const answers: Response[] = []
+  for (let count = 0; count < burstCalls; count++) answers.push(await enter(code, '+14155550160', {}, own))
+  t.same([...new Set(answers.map(({ status }) => status))], [303], 'beyond its limit a number gets the same response')
+  const readShown = async () => (await own.mgmt('GET', '/v1/system/emulator/shown', { token: own.key })).json.data
+  await waitUntil(async () => (await readShown()).length >= budgets.linkNumbers.burstCalls, clock)
+  t.equal((await readShown()).length, budgets.linkNumbers.burstCalls)
+  const beyond = await enter(code, '+14155550161', {}, own)
+  t.equal(beyond.status, 429)
+  t.match(beyond.headers['retry-after'], /^[1-9]\d*$/)
+  const looks = await Promise.all(
+    Array.from({ length: budgets.linkViews.burstCalls + 5 }, () => own.gateway('GET', `/v4/start/${code}`)),
+  )
+  t.ok(looks.some(({ status }) => status === 429))
+})
 
-t.test('In a browser', { skip: findChromium() ? false : 'Chromium is not installed' }, async (t) => {
+t.test('The pages work in a browser', { skip: findChromium() ? false : 'Chromium is not installed' }, async (t) => {
   const own = await openListening()
   const linked = await newAgent('Harbor Desk', own)
   const { url } = await newLink(linked, {}, own)
@@ -451,7 +445,7 @@ t.test('In a browser', { skip: findChromium() ? false : 'Chromium is not install
   await mkdir('test/output', { recursive: true })
 
   for (const colorScheme of ['light', 'dark'] as const) {
-    t.test(`a number is entered on a small phone, ${colorScheme}, without a script`, async (t) => {
+    t.test(`A number is entered on a small phone, ${colorScheme}, without a script`, async (t) => {
       const { page, problems: troubles, close } = await browser.visit({ origin: own.origin, colorScheme })
       await page.setViewportSize({ width: 320, height: 640 })
       const checkPage = async (name: string) => {
@@ -483,7 +477,7 @@ t.test('In a browser', { skip: findChromium() ? false : 'Chromium is not install
     })
   }
 
-  t.test('a closed link says so', async (t) => {
+  t.test('A closed link says so', async (t) => {
     const { page, close } = await browser.visit({ origin: own.origin })
     await page.goto(`${own.origin}/v4/start/nothing`)
     await page.getByRole('heading', { name: 'This link is not open' }).waitFor()
@@ -494,7 +488,7 @@ t.test('In a browser', { skip: findChromium() ? false : 'Chromium is not install
   })
 })
 
-t.test('A link that was made although nobody was told is led to by its code', async (t) => {
+t.test('A link created without its index row is found by its code', async (t) => {
   const between = <S extends Shards>(shards: S): S => {
     const through = withSerialization(shards)
     const ask: Shards['execute'] = async (owner, command, input, options) => {

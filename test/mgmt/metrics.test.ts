@@ -33,7 +33,7 @@ function createWatchedShards() {
   }
 }
 
-t.test('A send that was asked for counts by its answer, and one that was only tried counts as that', async (t) => {
+t.test('A request for a send counts by its answer, and a dry run counts as tried', async (t) => {
   const metrics = createMetrics()
   const meters = createSendMetrics(metrics)
   const result = { outreachId: 'hello', unknownInputs: [] }
@@ -54,7 +54,7 @@ t.test('A send that was asked for counts by its answer, and one that was only tr
   )
 })
 
-t.test('An attempt counts by what came of it, a send by the state that it came to', async (t) => {
+t.test('An attempt counts by its outcome, a send by its state', async (t) => {
   const metrics = createMetrics()
   const meters = createSendMetrics(metrics)
   meters.countAttempt({ kind: 'accepted', messageId: 'msg_1' })
@@ -81,7 +81,7 @@ t.test('An attempt counts by what came of it, a send by the state that it came t
   )
 })
 
-t.test('Tries of org webhooks are counted with their time, and a delivery that is given up once', async (t) => {
+t.test('Attempts of org webhooks are counted with their duration, and a failed delivery once', async (t) => {
   const metrics = createMetrics()
   const { local, write } = createWatchedShards()
   countDeadLetters(local, metrics)
@@ -102,7 +102,7 @@ t.test('Tries of org webhooks are counted with their time, and a delivery that i
   )
 })
 
-t.test('Recipients of campaigns count when they are staged and when it is their turn, rehearsals never', async (t) => {
+t.test('Campaign recipients count when they are staged and dispatched, test recipients never', async (t) => {
   const metrics = createMetrics()
   const { local, write } = createWatchedShards()
   countRecipients(local, metrics)

@@ -46,11 +46,11 @@ const pages: Readonly<Record<string, Answer>> = {
   away: unavailablePage,
 }
 
-t.test('In a browser', { skip: findChromium() ? false : 'Chromium is not installed' }, async (t) => {
+t.test('The pages work in a browser', { skip: findChromium() ? false : 'Chromium is not installed' }, async (t) => {
   const browser = await openBrowser()
   t.teardown(() => browser.close())
   for (const colorScheme of ['light', 'dark'] as const) {
-    t.test(`every page has its style, ${colorScheme}, at every size, and axe finds nothing`, async (t) => {
+    t.test(`Every page has its style, ${colorScheme}, at every size, and axe finds no fault`, async (t) => {
       const { page, problems: troubles, close } = await browser.visit({ origin, colorScheme })
       for (const [name, answer] of Object.entries(pages)) {
         currentAnswer = answer
@@ -67,12 +67,12 @@ t.test('In a browser', { skip: findChromium() ? false : 'Chromium is not install
         t.same(violationTexts, [], `${name} is accessible`)
       }
       const unexpected = troubles.filter((each) => !/^(400|404|503|console: Failed to load resource)/.test(each))
-      t.same(unexpected, [], 'nothing is against the policy of a page')
+      t.same(unexpected, [], 'the page violates no policy')
       await close()
     })
   }
 
-  t.test('the page of a link has the colour and the picture of its agent', async (t) => {
+  t.test('The page of a link has the colour and the picture of its agent', async (t) => {
     const { page, close } = await browser.visit({ origin })
     currentAnswer = entryPage(harbor)
     await page.goto(origin)
@@ -85,14 +85,14 @@ t.test('In a browser', { skip: findChromium() ? false : 'Chromium is not install
   })
 })
 
-t.test('The end of a sign-in is in a sandbox, and its address goes nowhere', async (t) => {
+t.test('The page after a sign-in is sandboxed, and its URL leaks to no one', async (t) => {
   for (const { headers } of [pages.connected!, unknownSignIn, unavailablePage]) {
     t.match(headers!['content-security-policy'], "; form-action 'none'; sandbox;")
     t.match(headers, { 'referrer-policy': 'no-referrer', 'cache-control': 'no-store', 'x-frame-options': 'DENY' })
   }
 })
 
-t.test('A number without a country code is refused with what to do, and what was typed stays', async (t) => {
+t.test('A number without a country code is refused with advice, and the input stays', async (t) => {
   const national = String(entryPage({ name: 'Harbor' }, '(415) 555-0178').body)
   t.match(national, 'Start with + and your country code.')
   t.match(national, 'value="(415) 555-0178"')
@@ -100,7 +100,7 @@ t.test('A number without a country code is refused with what to do, and what was
   t.match(String(entryPage({ name: 'Harbor' }, '+1 415').body), 'That is not a phone number.')
 })
 
-t.test('A colour or a picture that is none changes neither the style nor the policy of the page', async (t) => {
+t.test('An invalid colour or picture changes neither the style nor the policy of the page', async (t) => {
   const plain = entryPage({ name: 'Harbor' })
   for (const brandColor of ['red', '#12', '#0f6b5c;}body{display:none', '']) {
     t.same(entryPage({ name: 'Harbor', brandColor }), plain)

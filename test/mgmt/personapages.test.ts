@@ -9,7 +9,7 @@ for (const [path, body] of [
   ['/personas', { name: 'Ann' }],
   ['/emulator-links', {}],
 ] as const) {
-  t.test(`${path} is a list that is whole, or a page of it where one is asked for`, async (t) => {
+  t.test(`${path} is a whole list, or a page of it on request`, async (t) => {
     const { call } = await fixture.agent()
     const made: string[] = []
     for (let nth = 0; nth < 3; nth++) made.push((await call('POST', path, body)).json.id)

@@ -122,7 +122,7 @@ async function rows<K extends Key, V>({ name }: Table<K, V>, prefix: Key): Promi
   return ((await node.node.engine.queryAll(rowsOf, { name, prefix })) as V[][]).flat()
 }
 
-t.test('A persona is made with what a test case may say of one, and read as it has become', async (t) => {
+t.test('A persona is created from the fields of a test case, and read back as stored', async (t) => {
   const { json: agent } = await call('POST', '', { name: 'Reader' })
   const fields = {
     fullName: 'Ada Byron',
@@ -166,7 +166,7 @@ t.test('A persona is made with what a test case may say of one, and read as it h
   ])
 })
 
-t.test('What is wrong with a persona is named, field by field', async (t) => {
+t.test('An invalid persona is refused, field by field', async (t) => {
   const { json: agent } = await call('POST', '', { name: 'Strict' })
   const line = { role: 'user', content: 'x' }
   const wrong: [object, string][] = [
@@ -192,7 +192,7 @@ t.test('What is wrong with a persona is named, field by field', async (t) => {
     t.equal(status, 422, field)
     t.equal(json.errors[0].field, field)
   }
-  t.same((await call('GET', `/${agent.id}/personas`)).json.data, [], 'nothing came of any of them')
+  t.same((await call('GET', `/${agent.id}/personas`)).json.data, [], 'none of them had an effect')
   for (const path of ['', '/turns']) {
     const missing = await call('GET', `/${agent.id}/personas/psn_none${path}`)
     t.equal(missing.status, 404)
@@ -202,7 +202,7 @@ t.test('What is wrong with a persona is named, field by field', async (t) => {
   t.equal((await call('POST', '/nobody/personas', { name: 'Ada' })).json.code, 'resource.not_found')
 })
 
-t.test('A turn answers what the person did and what the agent said to it', async (t) => {
+t.test('A turn answers with the action of the person and the replies of the agent', async (t) => {
   const fixture = await openSandbox(t)
   fixture.queueReplies('What would you like?\n[[chips: Book a table | Opening hours = hours]]')
   const first = await fixture.does({ text: 'Hello' })
@@ -229,7 +229,7 @@ t.test('A turn answers what the person did and what the agent said to it', async
   t.match(fixture.agentEvents()[0], { type: 'system', system: { kind: 'conversationStarted' } })
 })
 
-t.test('Every directive does to the agent what its affordance would', async (t) => {
+t.test('Every directive has the effect of its affordance', async (t) => {
   const fixture = await openSandbox(t)
   const ask = [
     'When?',
@@ -268,7 +268,7 @@ t.test('Every directive does to the agent what its affordance would', async (t) 
   t.match(fixture.agentEvents().at(-1), { type: 'system', system: { kind: 'optIn' } })
 })
 
-t.test('A missing affordance is typed instead, or refused and nothing happens', async (t) => {
+t.test('A missing affordance is typed instead, or refused without effect', async (t) => {
   const fixture = await openSandbox(t)
   fixture.queueReplies('Hello there.')
   await fixture.does({ text: 'Hi' })
@@ -290,7 +290,7 @@ t.test('A missing affordance is typed instead, or refused and nothing happens', 
   t.match(fixture.agentEvents().at(-1), { type: 'message', message: { text: 'Then I type it' } })
 })
 
-t.test('What is no directive is refused by the name of its field', async (t) => {
+t.test('An invalid directive is refused by the name of its field', async (t) => {
   const fixture = await openSandbox(t)
   const wrong: [object, string][] = [
     [{}, 'text'],
@@ -301,7 +301,7 @@ t.test('What is no directive is refused by the name of its field', async (t) => 
     [{ chip: 'a', slot: 1 }, 'slot'],
     [{ chip: '/(a|/i' }, 'chip'],
     [{ slot: -1 }, 'slot'],
-    [{ slot: directiveLimits.slotMost + 1 }, 'slot'],
+    [{ slot: directiveLimits.slotMax + 1 }, 'slot'],
     [{ system: 'typing' }, 'system'],
     [{ media: 'image' }, 'url'],
     [{ media: 'image', url: 'javascript:alert(1)' }, 'url'],
@@ -317,7 +317,7 @@ t.test('What is no directive is refused by the name of its field', async (t) => 
   t.same(await fixture.turns(), [])
 })
 
-t.test('An agent that takes too long leaves the turn pending, and what it says later is among the turns', async (t) => {
+t.test('A slow agent leaves the turn pending, and its later reply is among the turns', async (t) => {
   const receiver = await openReceiver(t)
   const { json: agent } = await call('POST', '', { name: 'Slow' })
   const token = (await call('POST', `/${agent.id}/gateway/_rotateToken`)).json.accessToken
@@ -351,7 +351,7 @@ t.test('Turns come in pages, oldest first, and a page token of one list opens no
   t.equal(other.json.errors[0].field, 'pageToken')
 })
 
-t.test('A reset gives a fresh identity and conversation, and the person as first made', async (t) => {
+t.test('A reset gives a fresh identity and conversation, and the person as first created', async (t) => {
   const fixture = await openSandbox(t, {
     fields: { firstName: 'Ada' },
     historySeed: [{ role: 'user', content: 'Before' }],
@@ -375,7 +375,7 @@ t.test('A reset gives a fresh identity and conversation, and the person as first
   t.match(
     (await fixture.does({ text: 'Hello' })).json.replies,
     [{ text: 'Welcome back.' }],
-    'the opt-out is gone with it',
+    'the opt-out is removed, too',
   )
   const late = { userId: before.userId, messages: [{ spec: 'amf/1', parts: [{ type: 'text', text: 'Late' }] }] }
   const token = (await call('POST', `/${fixture.agent}/gateway/_rotateToken`)).json.accessToken
@@ -385,11 +385,11 @@ t.test('A reset gives a fresh identity and conversation, and the person as first
   t.pass('nobody is there any more')
 })
 
-t.test('A rehearsal leaves nothing in live lists, and what it left goes with the persona', async (t) => {
+t.test('A sandbox conversation leaves nothing in live lists, and is deleted with the persona', async (t) => {
   const fixture = await openSandbox(t)
   fixture.queueReplies('Hello.')
   await fixture.does({ text: 'Hi' })
-  t.same((await call('GET', `/${fixture.agent}/people`)).json.data, [], 'a persona is nobody’s customer')
+  t.same((await call('GET', `/${fixture.agent}/people`)).json.data, [], 'a persona is not listed among people')
   const { userId, personId } = (await call('GET', fixture.at)).json
   t.equal((await call('GET', `/${fixture.agent}/people/${personId}`)).status, 404)
   t.same(await rows(trafficTable, ['demo', fixture.agent]), [])
@@ -404,7 +404,7 @@ t.test('A rehearsal leaves nothing in live lists, and what it left goes with the
   t.equal((await call('DELETE', fixture.at)).json.code, 'agent.persona.not_found')
 })
 
-t.test('A send to a persona writes to its person and opens its conversation, and needs no channel', async (t) => {
+t.test('A send to a persona writes to its person and opens its conversation, without a channel', async (t) => {
   const fixture = await openSandbox(t)
   const template = {
     id: 'opener',
@@ -430,7 +430,7 @@ t.test('A send to a persona writes to its person and opens its conversation, and
   t.equal(other.json.code, 'agent.outreach.recipient_not_found')
 })
 
-t.test('A persona can be rehearsed with an outreach again on the same day, before and after a reset', async (t) => {
+t.test('A persona can be sent an outreach again on the same day, before and after a reset', async (t) => {
   const fixture = await openSandbox(t)
   const template = { id: 'opener', name: 'Opener', body: 'Ahoy!' }
   t.equal((await call('POST', `/${fixture.agent}/message-templates`, template)).status, 201)
@@ -458,7 +458,7 @@ t.test('A persona can be rehearsed with an outreach again on the same day, befor
   t.equal(repeated.json.status, 'duplicate', "a caller's own key is still one send")
 })
 
-t.test('An agent takes its personas along', async (t) => {
+t.test('Deleting an agent deletes its personas', async (t) => {
   const fixture = await openSandbox(t, { historySeed: [{ role: 'user', content: 'Before' }] })
   const { userId } = (await call('GET', fixture.at)).json
   t.equal((await rows(sandboxTurnTable, [userId])).length, 1)
@@ -469,7 +469,7 @@ t.test('An agent takes its personas along', async (t) => {
   t.same((await call('GET', `/${fixture.agent}/personas`)).json.data, [])
 })
 
-t.test('A grant lists, makes, reads, resets and plays the personas of its agent, and nothing else', async (t) => {
+t.test('A grant lists, creates, reads, resets and plays the personas of its agent, and nothing else', async (t) => {
   const fixture = await openSandbox(t)
   const other = await openSandbox(t)
   const link = await call('POST', `/${fixture.agent}/emulator-links`)
@@ -503,7 +503,7 @@ t.test('A grant lists, makes, reads, resets and plays the personas of its agent,
 })
 
 t.test(
-  'Emulator links are listed without their tokens, end when they say, when revoked, and with their agent',
+  'Emulator links are listed without tokens, and end at their time, when revoked, and with their agent',
   async (t) => {
     const fixture = await openSandbox(t)
     const at = `/${fixture.agent}/emulator-links`
@@ -520,7 +520,7 @@ t.test(
       t.equal(refused.status, 422)
       t.equal(refused.json.errors[0].field, field)
     }
-    t.same((await call('GET', at)).json.data, [], 'what was refused left nothing')
+    t.same((await call('GET', at)).json.data, [], 'a refused request left nothing')
 
     const pilot = (await call('POST', at, { label: 'Pilot' })).json
     await clock.advance(1)
@@ -547,13 +547,13 @@ t.test(
     t.equal((await call('DELETE', `/${fixture.agent}`)).status, 204)
     await waitUntil(async () => (await call('POST', '', { id: fixture.agent, name: 'Another' })).status === 201)
     for (const { token } of [sitting, last])
-      t.equal(await opens(token), 401, 'another agent of the same id is not opened')
+      t.equal(await opens(token), 401, 'a new agent with the same id is not opened')
     t.same((await call('GET', at)).json.data, [])
   },
 )
 
 t.test(
-  'A persona without an identity, one too many, or an agent that cannot be found, is refused in its own words',
+  'A missing identity, one persona too many and a missing agent are each refused with their own error',
   async (t) => {
     const persona = {
       id: 'psn_1',
@@ -595,7 +595,7 @@ t.test(
   },
 )
 
-t.test('A conversation of any length is forgotten in steps', async (t) => {
+t.test('A conversation of any length is deleted in steps', async (t) => {
   const asid = 'usr_long'
   await node.node.engine.execute(asid, saveTurns, { asid, count: 3 * sandbox.rowsDeletedPerStep })
   await node.node.engine.execute(asid, sandboxRemove, { asid })
@@ -603,7 +603,7 @@ t.test('A conversation of any length is forgotten in steps', async (t) => {
   t.same(await rows(conversationTable, [asid]), [])
 })
 
-t.test('A real conversation is not forgotten, whoever asks', async (t) => {
+t.test('A real conversation is never deleted as a sandbox one', async (t) => {
   const asid = 'usr_real'
   await node.node.engine.execute(asid, saveReal, { asid })
   await node.node.engine.execute(asid, sandboxRemove, { asid })

@@ -48,7 +48,7 @@ async function agentOf(t: Test, id = `traffic-${++made}`) {
   }
 }
 
-t.test('Messages are listed newest first, by who, what, when and in which session', async (t) => {
+t.test('Messages are listed newest first, filtered by person, type, time and session', async (t) => {
   const agent = await agentOf(t)
   const start = clock.now()
   await agent.record('ann', { text: 'Hi' }, { origin: 'agent', sessionId: 'ann-2' })
@@ -88,7 +88,7 @@ t.test('Messages are listed newest first, by who, what, when and in which sessio
   t.match((await get(`/${agent.id}/messages?type=status`)).json.data, [{ error: 'sendFailed' }])
 })
 
-t.test('Logs are listed newest first, by level, event, person and session', async (t) => {
+t.test('Logs are listed newest first, filtered by level, event, person and session', async (t) => {
   const agent = await agentOf(t)
   await agent.logs('cay', 'message.sent')
   await clock.advance(1)
@@ -109,7 +109,7 @@ t.test('Logs are listed newest first, by level, event, person and session', asyn
   t.equal(next.nextPageToken, undefined)
 })
 
-t.test('A page token goes on where its page ended, whatever was said meanwhile, and keeps to its time', async (t) => {
+t.test('A page token continues where its page ended, despite new messages, within its time range', async (t) => {
   const agent = await agentOf(t)
   await agent.record('flo', {}, {})
   await clock.advance(1_000)
@@ -127,7 +127,7 @@ t.test('A page token goes on where its page ended, whatever was said meanwhile, 
   t.same(ids(await get(`/${agent.id}/messages?limit=1&pageToken=${token}`)), ['flo-m2'], 'pages may change their size')
 })
 
-t.test('A token opens nothing but the list it was written for, and a changed one nothing', async (t) => {
+t.test('A token opens only the list it was issued for, and a changed one nothing', async (t) => {
   const [agent, other] = [await agentOf(t), await agentOf(t)]
   await agent.record('hal', {}, {}, {})
   const token: string = (await get(`/${agent.id}/messages?limit=1`)).json.nextPageToken
@@ -148,7 +148,7 @@ t.test('A token opens nothing but the list it was written for, and a changed one
   }
 })
 
-t.test('A value that is not of its vocabulary is 422 and named', async (t) => {
+t.test('A value outside its vocabulary is 422 and named', async (t) => {
   const agent = await agentOf(t)
   const wrong: Record<string, readonly string[]> = {
     messages: ['origin=house', 'type=text', 'includeTest=maybe', 'limit=0', 'limit=1001', 'userId=', 'level=info'],
@@ -169,7 +169,7 @@ t.test('A value that is not of its vocabulary is 422 and named', async (t) => {
   }
 })
 
-t.test('Conversations and people are told with what they came to', async (t) => {
+t.test('Conversations and people are listed with their latest state', async (t) => {
   const agent = await agentOf(t)
   const at = new Date(clock.now()).toISOString()
   await agent.record('ida', { text: 'Good day' }, { origin: 'agent' }, { type: 'status', origin: 'agent' })
@@ -192,10 +192,10 @@ t.test('Conversations and people are told with what they came to', async (t) => 
   t.same((await get(`/${agent.id}/conversations?userId=nobody`)).json, { data: [] })
 })
 
-t.test('Nothing is shown that is older than 30 days, whether it was taken away yet or not', async (t) => {
+t.test('Records older than 30 days are never shown, removed or not', async (t) => {
   const agent = await agentOf(t)
   await agent.record('jo', {})
-  const last = clock.now() + kept.keptMs - 1
+  const last = clock.now() + kept.retentionMs - 1
   await clock.advance(last - clock.now())
   t.equal(ids(await get(`/${agent.id}/messages?start=0`)).length, 1)
   await clock.advance(1)
@@ -204,7 +204,7 @@ t.test('Nothing is shown that is older than 30 days, whether it was taken away y
   }
 })
 
-t.test('An agent of the same name as one before it does not show what that one said', async (t) => {
+t.test('A new agent with the id of a deleted one does not show its traffic', async (t) => {
   const agent = await agentOf(t)
   await agent.record('kit', {})
   await agent.logs('kit', 'message.sent')

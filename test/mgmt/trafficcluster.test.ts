@@ -30,7 +30,7 @@ t.teardown(async () => {
   await nats.stop()
 })
 
-t.test('Every node lists what was said on any, and goes on with a page that another began', async (t) => {
+t.test('Every node lists the traffic of all nodes, and continues a page of another node', async (t) => {
   const [first, second] = nodes as [TestNode, TestNode]
   const agents = '/v1/orgs/demo/agents'
   const made = await first.mgmt('POST', agents, { token: key, json: { name: 'Harbor Desk', id: 'desk' } })

@@ -24,7 +24,7 @@ function callOf(route: Route, org: string, agent: string) {
   return { path: `/v1${path}${search}`, sent: sent || {} }
 }
 
-t.test('Every route below an agent is 404 for an agent that is not there, and for one of another org', async (t) => {
+t.test('Every route below an agent is 404 for a missing agent, and for one of another org', async (t) => {
   const node = await openTestNode()
   t.teardown(() => node.close())
   await node.makeOrg('rival')
@@ -50,5 +50,5 @@ t.test('Every route below an agent is 404 for an agent that is not there, and fo
     }
   }
   const read = await node.mgmt('GET', '/v1/orgs/demo/agents/ada', { token: node.key })
-  t.strictSame(read.json, made.json, 'and nothing was done to it')
+  t.strictSame(read.json, made.json, 'and it was not changed')
 })

@@ -30,7 +30,7 @@ async function openWithAgent(t: Test): Promise<TestNode> {
   return node
 }
 
-t.test('A name that every object has is a name like any other in ids, queries and bodies of every route', async (t) => {
+t.test('Names of object members are ordinary names in ids, queries and bodies of every route', async (t) => {
   const node = await openWithAgent(t)
   const routes = node.node.planes.mgmt.routes.filter(({ path }) => path.startsWith('/orgs/{org}'))
   for (const name of inherited) {
@@ -44,7 +44,7 @@ t.test('A name that every object has is a name like any other in ids, queries an
   }
 })
 
-t.test('Inputs of an Outreach may have such names: without a value it is missing, with one it is sent', async (t) => {
+t.test('Inputs of an Outreach may have such names: missing without a value, sent with one', async (t) => {
   const node = await openWithAgent(t)
   const call = (method: string, path: string, json?: unknown) =>
     node.mgmt(method, `${agents}/ada${path}`, { token: node.key, json })
@@ -105,7 +105,7 @@ t.test('A NUL in any text of any body is refused by the path of its field', asyn
   t.ok(refused > 150, `${refused} texts`)
 })
 
-t.test('A NUL in a file of people or in YAML is refused where it stands', async (t) => {
+t.test('A NUL in a file of people or in YAML is refused at its position', async (t) => {
   const node = await openWithAgent(t)
   const send = (path: string, type: string, body: string) =>
     node.mgmt('POST', `${agents}/ada${path}`, { token: node.key, body, headers: { 'content-type': type } })

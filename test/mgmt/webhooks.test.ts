@@ -33,7 +33,7 @@ const day = 24 * hour
 /** Long enough for anything that was going to happen, over loopback and in this process, to have happened. */
 const quiet = () => new Promise((done) => setTimeout(done, 60))
 
-t.test('A delivery has eight tries, each after its wait of the schedule and at most a fifth late', async (t) => {
+t.test('A delivery has eight attempts, each after its scheduled wait and at most a fifth late', async (t) => {
   const minutes = [0, 5 / 60, 5, 30, 120, 300, 600, 600]
   t.strictSame(
     orgWebhook.retryAfterMs,
@@ -53,7 +53,7 @@ t.test('A delivery has eight tries, each after its wait of the schedule and at m
   t.ok(Math.max(...waits) - Math.min(...waits) > 0.15 * 5 * minute)
 })
 
-t.test('A delivery moves between its states by the table and in no other way', async (t) => {
+t.test('A delivery changes its state only as the table says', async (t) => {
   const last = orgWebhook.retryAfterMs.length
   for (let tried = 1; tried < last; tried++) t.equal(nextState('pending', 'failed', tried), 'pending')
   t.equal(nextState('pending', 'failed', last), 'failed')
@@ -65,7 +65,7 @@ t.test('A delivery moves between its states by the table and in no other way', a
   }
 })
 
-t.test('A try that was stopped does not count, and one under way is the first of a replay', async (t) => {
+t.test('A stopped attempt does not count, and one in flight is the first of a replay', async (t) => {
   const fresh: Delivery = {
     id: 'dl_1',
     orgId: 'acme',
@@ -255,7 +255,7 @@ function findFault(queue: Queue): string | undefined {
       if (dueAt.length > 0 && wakeAt !== Math.min(...dueAt)) return 'nobody will wake up for what is due next'
     }
     if (own.length > 0 && !timers.has(`webhooks.sweep:${webhook.id}`)) return 'nobody will sweep'
-    if (own.some(({ createdAt }) => createdAt + orgWebhook.keptMs < now)) return 'an old delivery is still there'
+    if (own.some(({ createdAt }) => createdAt + orgWebhook.retentionMs < now)) return 'an old delivery is still there'
   }
   return undefined
 }
@@ -264,13 +264,13 @@ function faultOf(delivery: Delivery, { pendingTries }: Queue): string | undefine
   const { state, inFlight: trying, dueAt, triesInSchedule: tried, attempts, attemptCount } = delivery
   if ((state === 'pending') !== ((trying === undefined) !== (dueAt === undefined))) return 'neither waiting nor trying'
   if (tried < 0 || tried > orgWebhook.retryAfterMs.length) return 'tried too often'
-  if (attempts.length > orgWebhook.attemptsKept || attempts.length > attemptCount) return 'too long a history'
+  if (attempts.length > orgWebhook.retainedAttempts || attempts.length > attemptCount) return 'too long a history'
   const reports = pendingTries.filter((each) => each.deliveryId === delivery.id && each.tryNumber === trying)
   if (trying !== undefined && reports.length !== 1) return 'a try that nobody makes'
   return undefined
 }
 
-t.test('In whatever order things happen, every delivery waits, is tried or is over', async () => {
+t.test('For any order of events, every delivery waits, is being tried, or has ended', async () => {
   fc.assert(
     fc.property(fc.array(step, { minLength: 20, maxLength: 120, size: 'max' }), (steps) => {
       const queue = openQueue()
@@ -331,7 +331,7 @@ t.test('A webhook is created, read, changed and deleted as the contract says', a
     updatedAt: new Date(began + second).toISOString(),
   }
   t.strictSame(patched, { status: 200, json: changed })
-  t.strictSame((await node.call('PATCH', path, {})).json, changed, 'nothing supplied, nothing changed')
+  t.strictSame((await node.call('PATCH', path, {})).json, changed, 'an empty PATCH changes nothing')
   const { description: _description, ...cleared } = changed
   t.strictSame((await node.call('PATCH', path, { description: null })).json, cleared)
   const rotated = await node.call('POST', `${path}/_rotate`)
@@ -362,14 +362,14 @@ t.test('A webhook is created, read, changed and deleted as the contract says', a
     .filter((entry) => entry.isFile())
     .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'latin1'))
     .join()
-  t.ok(data.includes('http://127.0.0.1:9/c'), 'what is stored is in those files')
+  t.ok(data.includes('http://127.0.0.1:9/c'), 'these files contain the stored data')
   for (const secret of [signingSecret, rotated.json.signingSecret]) {
     t.notOk(data.includes(secret.slice(13)), 'no secret lies readable on disk')
     t.notOk(node.lines.join('').includes(secret))
   }
 })
 
-t.test('A bad body, a foreign caller and one webhook too many are refused and change nothing', async (t) => {
+t.test('An invalid body, a foreign caller and one webhook too many are refused and change nothing', async (t) => {
   const node = await openWebhookNode(t, { allowPrivate: false })
   const list = '/orgs/acme/webhooks'
   const url = 'https://hooks.example.com/in'
@@ -415,7 +415,7 @@ t.test('A bad body, a foreign caller and one webhook too many are refused and ch
   )
 })
 
-t.test('An event reaches the webhooks subscribed to it, signed, and is tried until it is taken', async (t) => {
+t.test('An event reaches its subscribed webhooks, signed, and is retried until it is accepted', async (t) => {
   const [node, receiver] = [await openWebhookNode(t), await openReceiver(t)]
   receiver.setBehavior('/flaky', answer(500, 503, 200))
   const flaky = await node.webhook(receiver.url('/flaky'))
@@ -476,7 +476,7 @@ t.test('An event reaches the webhooks subscribed to it, signed, and is tried unt
   for (const path of ['/elsewhere', '/nothing', '/asleep', '/foreign']) t.equal(receiver.at(path).length, 0, path)
 })
 
-t.test('Only a 2xx answer is success; what went wrong is in the log', async (t) => {
+t.test('Only a 2xx response is success; failures are in the log', async (t) => {
   const [node, receiver] = [await openWebhookNode(t), await openReceiver(t)]
   const cases: Record<string, { how: Behavior; log: object; state: string }> = {
     '/taken': { how: answer(299), log: { status: 299 }, state: 'delivered' },
@@ -517,7 +517,7 @@ t.test('Only a 2xx answer is success; what went wrong is in the log', async (t) 
   t.notOk('status' in hung.attempts[0]!)
 })
 
-t.test('After its last try a delivery has failed; a replay gives it a new schedule', async (t) => {
+t.test('After its last attempt a delivery has failed; a replay gives it a new schedule', async (t) => {
   const [node, receiver] = [await openWebhookNode(t), await openReceiver(t)]
   receiver.setBehavior('/down', answer(500))
   const { id } = await node.webhook(receiver.url('/down'))
@@ -540,7 +540,7 @@ t.test('After its last try a delivery has failed; a replay gives it a new schedu
   }
   delivery = await afterTries(node, id, 3 * all + 1)
   t.match(delivery, { state: 'delivered', attemptCount: 3 * all + 1 })
-  t.equal(delivery.attempts.length, orgWebhook.attemptsKept)
+  t.equal(delivery.attempts.length, orgWebhook.retainedAttempts)
   t.equal(new Set(receiver.at('/down').map((each) => String(each.body))).size, 1, 'one event all along')
   t.match(await node.call('POST', `/orgs/acme/webhooks/${id}/deliveries/dl_unknown/_replay`), { status: 404 })
   const repeated = await node.call('POST', `/orgs/acme/webhooks/${id}/deliveries/${delivery.id}/_replay`)
@@ -548,7 +548,7 @@ t.test('After its last try a delivery has failed; a replay gives it a new schedu
   await afterTries(node, id, 3 * all + 2)
 })
 
-t.test('However the clock is set, deliveries wait no longer for their next try than the schedule says', async (t) => {
+t.test('For any change of the clock, deliveries wait no longer than the schedule says', async (t) => {
   const [node, receiver] = [await openWebhookNode(t), await openReceiver(t)]
   for (const [nth, backMs] of [hour, -hour, 2 * day].entries()) {
     const path = `/hook${nth}`
@@ -588,7 +588,7 @@ t.test('A webhook that was busy or paused while the clock was set back is tried 
   t.match(await node.deliveries(id), [{ state: 'delivered', attemptCount: 2 }])
 })
 
-t.test('From the answer to a rotation on, nothing is signed with the old secret', async (t) => {
+t.test('From the answer to a rotation on, no call is signed with the old secret', async (t) => {
   let release = (_addresses: string[]) => {}
   const held = new Promise<string[]>((resolve) => {
     release = resolve
@@ -642,7 +642,7 @@ t.test('From the answer to a rotation on, nothing is signed with the old secret'
   )
 })
 
-t.test('A paused webhook gets nothing: what is pending waits, and what happens meanwhile waits too', async (t) => {
+t.test('A paused webhook gets no calls: pending and new deliveries wait', async (t) => {
   const [node, receiver] = [await openWebhookNode(t), await openReceiver(t)]
   receiver.setBehavior('/hook', (response, nth) => {
     if (nth === 1) response.writeHead(500).end()
@@ -671,39 +671,36 @@ t.test('A paused webhook gets nothing: what is pending waits, and what happens m
   t.equal(receiver.at('/hook').length, 5)
 })
 
-t.test(
-  'What happens while a webhook is paused waits for it, oldest first, for as long as the log is kept',
-  async (t) => {
-    const [node, receiver] = [await openWebhookNode(t), await openReceiver(t)]
-    receiver.setBehavior('/hook', (response) => void response.end())
-    const { id } = await node.webhook(receiver.url('/hook'), { active: false })
-    const elsewhere = await node.webhook(receiver.url('/elsewhere'), { active: false, events: ['agent.deleted'] })
-    await node.emit({ nth: 0 })
-    await waitUntil(async () => (await node.deliveries(id)).length === 1)
-    node.clock.advance(20 * day)
-    for (const nth of [1, 2, 3]) {
-      await node.emit({ nth })
-      await waitUntil(async () => (await node.deliveries(id)).length === nth + 1)
-      node.clock.advance(second)
-    }
-    node.clock.advance(11 * day)
-    await waitUntil(async () => (await node.deliveries(id)).length === 3)
-    t.equal(receiver.at('/hook').length, 0, 'nothing goes out while it is paused')
-    await node.call('PATCH', `/orgs/acme/webhooks/${id}`, { active: true })
-    await waitUntil(async () => (await node.deliveries(id, '?state=delivered')).length === 3)
-    t.same(
-      receiver
-        .at('/hook')
-        .map(({ body }) => JSON.parse(String(body)).data.nth)
-        .sort(),
-      [1, 2, 3],
-      'what is older than the log is gone',
-    )
-    t.same(await node.deliveries(elsewhere.id), [], 'what a webhook is not subscribed to never waits for it')
-  },
-)
+t.test('Events during a pause wait for the webhook, oldest first, for as long as the log is kept', async (t) => {
+  const [node, receiver] = [await openWebhookNode(t), await openReceiver(t)]
+  receiver.setBehavior('/hook', (response) => void response.end())
+  const { id } = await node.webhook(receiver.url('/hook'), { active: false })
+  const elsewhere = await node.webhook(receiver.url('/elsewhere'), { active: false, events: ['agent.deleted'] })
+  await node.emit({ nth: 0 })
+  await waitUntil(async () => (await node.deliveries(id)).length === 1)
+  node.clock.advance(20 * day)
+  for (const nth of [1, 2, 3]) {
+    await node.emit({ nth })
+    await waitUntil(async () => (await node.deliveries(id)).length === nth + 1)
+    node.clock.advance(second)
+  }
+  node.clock.advance(11 * day)
+  await waitUntil(async () => (await node.deliveries(id)).length === 3)
+  t.equal(receiver.at('/hook').length, 0, 'no call is made during the pause')
+  await node.call('PATCH', `/orgs/acme/webhooks/${id}`, { active: true })
+  await waitUntil(async () => (await node.deliveries(id, '?state=delivered')).length === 3)
+  t.same(
+    receiver
+      .at('/hook')
+      .map(({ body }) => JSON.parse(String(body)).data.nth)
+      .sort(),
+    [1, 2, 3],
+    'deliveries older than the log are dropped',
+  )
+  t.same(await node.deliveries(elsewhere.id), [], 'events without a subscription never wait')
+})
 
-t.test('A webhook that moves takes its pending deliveries along', async (t) => {
+t.test('A webhook with a new URL keeps its pending deliveries', async (t) => {
   const [node, receiver] = [await openWebhookNode(t), await openReceiver(t)]
   receiver.setBehavior('/old', hang)
   const { id } = await node.webhook(receiver.url('/old'))
@@ -715,7 +712,7 @@ t.test('A webhook that moves takes its pending deliveries along', async (t) => {
   t.equal(receiver.at('/new').length, 1)
 })
 
-t.test('A deleted webhook leaves nothing behind: no try, no delivery, no timer', async (t) => {
+t.test('A deleted webhook leaves no attempt, no delivery and no timer', async (t) => {
   const [node, receiver] = [await openWebhookNode(t), await openReceiver(t)]
   receiver.setBehavior('/hook', (response, nth) => nth === 1 && response.writeHead(500).end())
   const { id } = await node.webhook(receiver.url('/hook'))
@@ -736,7 +733,7 @@ t.test('A deleted webhook leaves nothing behind: no try, no delivery, no timer',
   t.equal(receiver.at('/hook').length, 2)
 })
 
-t.test('An endpoint that is dead delays no other, and is asked one thing at a time', async (t) => {
+t.test('A dead endpoint delays no other, and gets one call at a time', async (t) => {
   const [node, receiver] = [await openWebhookNode(t), await openReceiver(t)]
   let waiting = 0
   let most = 0
@@ -763,7 +760,7 @@ t.test('An endpoint that is dead delays no other, and is asked one thing at a ti
   t.equal(trying.length, orgWebhook.triesInFlightWhileFailing)
 })
 
-t.test('The log of deliveries is read newest first, page by page, by state', async (t) => {
+t.test('The log of deliveries is listed newest first, page by page, by state', async (t) => {
   const [node, receiver] = [await openWebhookNode(t), await openReceiver(t)]
   receiver.setBehavior('/hook', answer(200, 200, 500, 200))
   const { id } = await node.webhook(receiver.url('/hook'))
@@ -809,7 +806,7 @@ t.test('The log of deliveries is read newest first, page by page, by state', asy
   t.match(await node.call('GET', foreign), { status: 422 }, 'a token of one list opens no other')
 })
 
-t.test('An event told twice is delivered once, and a try whose time has passed is not made', async (t) => {
+t.test('A repeated event is delivered once, and an outdated attempt is not made', async (t) => {
   const [node, receiver] = [await openWebhookNode(t), await openReceiver(t)]
   const { id } = await node.webhook(receiver.url('/hook'))
   const payload: OrgEventPayload = { type: 'agent.created', orgId: 'acme', agentId: 'nova', data: {} }
@@ -835,7 +832,7 @@ t.test('An event told twice is delivered once, and a try whose time has passed i
   t.match(held, { state: 'pending', inFlight: undefined, dueAt: began, attemptCount: 1 })
 })
 
-t.test('A restart loses no delivery and holds no unfinished try against its endpoint', async (t) => {
+t.test('A restart loses no delivery and does not count an unfinished attempt', async (t) => {
   const [clock, dir, receiver] = [createLeapingClock(), tempDir(t), await openReceiver(t)]
   receiver.setBehavior('/hang', hang)
   receiver.setBehavior('/retry', answer(500, 200))
@@ -855,7 +852,7 @@ t.test('A restart loses no delivery and holds no unfinished try against its endp
   t.strictSame(repeated.body, cut.body)
 })
 
-t.test('A try whose shard leaves the process is cut, stays owed and counts for nothing', async (t) => {
+t.test('An attempt whose shard leaves the process is aborted, stays pending and does not count', async (t) => {
   const [node, receiver] = [await openWebhookNode(t), await openReceiver(t)]
   receiver.setBehavior('/hook', (response, nth) => nth === 4 && response.end())
   const { id } = await node.webhook(receiver.url('/hook'))
@@ -867,9 +864,9 @@ t.test('A try whose shard leaves the process is cut, stays owed and counts for n
   const cut = node.runAttempt(which, lost.signal)
   await waitUntil(() => receiver.at('/hook').length === 2)
   lost.abort()
-  await t.rejects(cut, /left this node/, 'whoever has the shard next makes it again')
+  await t.rejects(cut, /left this node/, 'the next owner of the shard makes it again')
   await t.rejects(node.runAttempt(which, lost.signal), /left this node/)
-  t.equal(receiver.at('/hook').length, 2, 'without the shard nothing goes out')
+  t.equal(receiver.at('/hook').length, 2, 'without the shard no call is made')
   t.match(delivery(), { state: 'pending', inFlight: 1, triesInSchedule: 1, attemptCount: 0 })
 
   // Both at once: the webhook pauses while the shard goes. The next owner decides what becomes of the try.
@@ -889,7 +886,7 @@ t.test('A try whose shard leaves the process is cut, stays owed and counts for n
   t.match(await afterTries(node, id, 1), { state: 'delivered', attemptCount: 1 })
 })
 
-t.test('A try waits for its turn while the key of its secret cannot be had', async (t) => {
+t.test('An attempt waits while the key of its secret is unavailable', async (t) => {
   const [node, receiver] = [await openWebhookNode(t), await openReceiver(t)]
   receiver.setBehavior('/hook', hang)
   const { id } = await node.webhook(receiver.url('/hook'))
@@ -902,7 +899,7 @@ t.test('A try waits for its turn while the key of its secret cannot be had', asy
   t.equal(receiver.at('/hook').length, 1)
 })
 
-t.test('Deliveries are forgotten after thirty days, and every wait follows the time scale', async (t) => {
+t.test('Deliveries are deleted after thirty days, and every wait follows the time scale', async (t) => {
   const timeScale = 1000
   const [node, receiver] = [await openWebhookNode(t, { timeScale }), await openReceiver(t)]
   receiver.setBehavior('/hook', answer(500, 200))
@@ -924,7 +921,7 @@ t.test('Deliveries are forgotten after thirty days, and every wait follows the t
   t.match(await node.read(id), { id, lastDeliveryStatus: 'success' })
 })
 
-t.test('A webhook whose secret cannot be opened fails its tries and says what to do', async (t) => {
+t.test('A webhook whose secret cannot be opened fails its attempts and says what to do', async (t) => {
   const [node, receiver] = [await openWebhookNode(t), await openReceiver(t)]
   const { id } = await node.webhook(receiver.url('/hook'))
   const sealed = (await sealer.seal('acme', 'webhook', 'wh_another', 'ws-svc-x')) as Uint8Array
@@ -935,7 +932,7 @@ t.test('A webhook whose secret cannot be opened fails its tries and says what to
   t.equal(receiver.at('/hook').length, 0)
 })
 
-t.test('A private address that was once let in is not called when none is allowed', async (t) => {
+t.test('A private URL that was once allowed is not called when private URLs are forbidden', async (t) => {
   const [clock, dir, receiver] = [createLeapingClock(), tempDir(t), await openReceiver(t)]
   const lenient = await openWebhookNode(t, { clock, dir })
   const { id } = await lenient.webhook(receiver.url('/hook'))
@@ -946,7 +943,7 @@ t.test('A private address that was once let in is not called when none is allowe
   t.equal(receiver.at('/hook').length, 0)
 })
 
-t.test('The events of the catalog are those an org can subscribe to', async (t) => {
+t.test('The events of the catalog are those that an org can subscribe to', async (t) => {
   t.strictSame(orgEventNames, [
     'agent.created',
     'agent.updated',

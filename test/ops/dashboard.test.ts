@@ -66,11 +66,11 @@ function isSound(t: Test, where: string, expr: string): void {
   t.same(
     grouped.filter((label) => !all.has(label)),
     [],
-    `${where}: what it groups by is a label of what it reads`,
+    `${where}: it groups by labels of its series`,
   )
 }
 
-t.test('Every expression of the dashboard reads, and names metrics and labels that there are', async (t) => {
+t.test('Every expression of the dashboard is valid and names existing metrics and labels', async (t) => {
   t.ok(targets.length > 50, 'the panels were found at all')
   for (const { title, refId, expr, legendFormat } of targets) {
     isSound(t, `${title} ${refId}`, expr)
@@ -84,18 +84,18 @@ t.test('Every expression of the dashboard reads, and names metrics and labels th
   }
   for (const { expr } of dashboard.annotations.list) isSound(t, 'annotation', expr)
   const [, metric = '', label = ''] = /^label_values\((\w+), (\w+)\)$/.exec(dashboard.templating.list[1]!.definition!)!
-  t.ok(seriesOf(metric)?.includes(label), 'nodes are told by a label of a metric that is there')
+  t.ok(seriesOf(metric)?.includes(label), 'nodes are listed by a label of an existing metric')
 })
 
 t.test(
-  'Every expression of the dashboard can be narrowed down to nodes, but what is true of all of them',
+  'Every expression of the dashboard can be filtered by node, except the ones about the whole cluster',
   async (t) => {
     const whole = targets.filter(({ expr }) => !expr.includes('instance=~"$node"')).map(({ title }) => title)
     t.same(whole, ['Shards without an owner'])
   },
 )
 
-t.test('Panels lie side by side within the width, and no two have one id', async (t) => {
+t.test('Panels fit the width without overlap, and their ids are unique', async (t) => {
   const ids = dashboard.panels.map(({ id }) => id)
   t.equal(new Set(ids).size, ids.length)
   for (const { title, gridPos } of dashboard.panels) t.ok(gridPos.x + gridPos.w <= 24, title)
@@ -115,7 +115,7 @@ t.test('Every metric of a node is on the dashboard', async (t) => {
   )
 })
 
-t.test('Every alert reads, names what there is, and says how bad it is and what to do', async (t) => {
+t.test('Every alert is valid, names existing metrics, and has a severity and a runbook', async (t) => {
   const rules = alerts.flatMap(({ rules }) => rules)
   t.ok(rules.length > 20, 'the rules were found at all')
   t.equal(new Set(rules.map(({ alert }) => alert)).size, rules.length, 'no two have one name')
@@ -123,8 +123,8 @@ t.test('Every alert reads, names what there is, and says how bad it is and what 
     isSound(t, alert, expr)
     t.match(patience, /^\d+[smh]$/, `${alert} waits`)
     t.match(labels.severity, /^(critical|warning)$/, alert)
-    t.match(annotations.summary, /\{\{ .+ \}\}/, `${alert} says what it is about`)
-    t.ok(annotations.runbook.endsWith('.'), `${alert} says what to do`)
+    t.match(annotations.summary, /\{\{ .+ \}\}/, `${alert} has a summary with a label or value`)
+    t.ok(annotations.runbook.endsWith('.'), `${alert} has a runbook`)
     const checked = new Set([
       ...spokenOf(expr).grouped,
       ...spokenOf(expr).selected.flatMap((each) => seriesOf(each.metric) ?? ofScrape),
@@ -138,7 +138,7 @@ t.test('Every alert reads, names what there is, and says how bad it is and what 
   }
 })
 
-t.test('ops/runbooks/alerts.md has the runbook of every alert, in its words', async (t) => {
+t.test('ops/runbooks/alerts.md has the runbook of every alert, word for word', async (t) => {
   const listed = textOf('ops/runbooks/alerts.md')
     .split('\n')
     .filter((line) => line.startsWith('| `Parley'))
@@ -150,7 +150,7 @@ t.test('ops/runbooks/alerts.md has the runbook of every alert, in its words', as
   )
 })
 
-t.test('What is grouped away in an alert is not spoken of in its summary', async (t) => {
+t.test('No summary of an alert uses a label that its expression aggregates away', async (t) => {
   for (const { alert, expr, annotations } of alerts.flatMap(({ rules }) => rules)) {
     const { grouped } = spokenOf(expr)
     const isGrouped = /\b(sum|max|min)\b/.test(expr)
@@ -159,7 +159,7 @@ t.test('What is grouped away in an alert is not spoken of in its summary', async
   }
 })
 
-t.test('The scrape example names the rules beside it', async (t) => {
+t.test('The scrape example names the rules file', async (t) => {
   const { rule_files, scrape_configs } = parse(textOf('ops/prometheus/prometheus.yml'))
   t.same(rule_files, ['alerts.yml'])
   t.equal(scrape_configs[0].job_name, 'parley', 'the alerts go by this name')
@@ -178,7 +178,7 @@ t.test('ops/metrics.md lists every metric with its labels, as the catalog descri
   )
 })
 
-t.test('An expression that does not read, or names what is not there, would be found', async (t) => {
+t.test('An invalid expression, or one with unknown names, is detected', async (t) => {
   t.not(spokenOf('sum by (shard (parley_shard_owner)').problems.length, 0)
   t.same(spokenOf('sum by (shard) (rate(parley_x_total{a="b"}[$__rate_interval]))'), {
     problems: [],

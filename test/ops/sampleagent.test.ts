@@ -59,7 +59,7 @@ const events = [
   chose('', 'breakfast'),
 ]
 
-t.test('Everything it says is valid, with every kind of part and in each of the three ways', async (t) => {
+t.test('Every reply of the sample agent is valid, with every kind of part and in all three forms', async (t) => {
   const ways = new Set<string>()
   const parts = new Set<string>()
   for (const event of events) {
@@ -73,11 +73,11 @@ t.test('Everything it says is valid, with every kind of part and in each of the 
   t.same([...parts].sort(), [...partTypes].sort())
 })
 
-t.test('It says nothing to what asks for no answer', async (t) => {
+t.test('The sample agent does not reply to events that need no reply', async (t) => {
   for (const type of ['status', 'system', 'action']) t.equal(answerTo({ type }), undefined)
 })
 
-t.test('It answers what is signed with its secret just now, and nothing else', async (t) => {
+t.test('The sample agent answers only calls with a current signature of its secret', async (t) => {
   const secret = 'ws-svc-of-the-test'
   const server = await serve({ secret })
   t.teardown(() => server.close())
@@ -91,7 +91,7 @@ t.test('It answers what is signed with its secret just now, and nothing else', a
   t.equal(await status(signedHeaders(secret, Date.now(), Buffer.from('{}'))), 401)
 })
 
-t.test('A port that another has is left for a free one', async (t) => {
+t.test('The sample agent takes a free port if the default port is in use', async (t) => {
   const first = await serve({})
   const { port } = first.address() as AddressInfo
   const second = await serve({ port })

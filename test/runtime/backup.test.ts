@@ -58,7 +58,7 @@ async function waitUntilEnded(
 const folderOf = (node: TestNode, name: string) => join(node.dir, 'backups', name)
 const hashOf = (path: string) => createHash('sha256').update(readFileSync(path)).digest('hex')
 
-t.test('A backup holds the data and the media it names, and its manifest says so, file by file', async (t) => {
+t.test('A backup holds the data and the media it references, and its manifest lists every file', async (t) => {
   const node = await nodeFor(t, { env: { PARLEY_SHARDS: '4' } })
   const credentials = { token: node.key }
   await node.mgmt('POST', '/v1/orgs/demo/agents', { ...credentials, json: { name: 'Desk' } })
@@ -117,7 +117,7 @@ t.test('A backup holds the data and the media it names, and its manifest says so
   }
 })
 
-t.test('The root key is in a backup only if that was asked for, and only where it is a file', async (t) => {
+t.test('The root key is in a backup only on request, and only if it is a file', async (t) => {
   const node = await nodeFor(t)
   const name = await begin(node, { withKey: true })
   const { manifest } = await waitUntilEnded(node, name)
@@ -128,42 +128,39 @@ t.test('The root key is in a backup only if that was asked for, and only where i
   const other = await nodeFor(t, { env: { PARLEY_SECRET_KEY: '11'.repeat(32) } })
   const failed = await begin(other, { withKey: true })
   t.match(await waitUntilEnded(other, failed), { state: 'failed', why: /not a file in its data folder/ })
-  t.notOk(existsSync(folderOf(other, failed)), 'nothing is left of it')
+  t.notOk(existsSync(folderOf(other, failed)), 'it is removed completely')
   t.match((await other.mgmt('GET', backups, { token: other.key })).json.data, [{ name: failed, state: 'failed' }])
   t.equal((await waitUntilEnded(other, await begin(other))).state, 'ready')
 })
 
-t.test(
-  'One backup is made at a time, copies that are behind are waited for, and those that stay behind end it',
-  async (t) => {
-    const map = shardMap(3)
-    map.here[1] = { ...map.here[1]!, role: 'copy', number: 9, lagEntries: 1 }
-    map.here[2] = { ...map.here[2]!, role: 'none', number: 0 }
-    const node = await nodeFor(t, { env: { PARLEY_SHARDS: '3' }, wrapShards: map.between })
-    const credentials = { token: node.key }
-    const name = await begin(node)
-    const second = await node.mgmt('POST', backups, credentials)
-    t.equal(second.status, 409)
-    t.equal(second.json.code, 'system.backup_under_way')
-    t.equal((await node.mgmt('DELETE', `${backups}/${name}`, credentials)).json.code, 'system.backup_under_way')
-    await node.clock.advance(limits.pollMs)
-    t.equal((await node.mgmt('GET', `${backups}/${name}`, credentials)).json.state, 'making')
-    map.here[1] = { ...map.here[1]!, number: 11 }
-    await node.clock.advance(limits.pollMs)
-    const { manifest } = await waitUntilEnded(node, name)
-    t.strictSame(manifest.held, [
-      { shard: 0, last: 10 },
-      { shard: 1, last: 10 },
-    ])
+t.test('Backups run one at a time, wait for lagging copies, and fail if those stay behind', async (t) => {
+  const map = shardMap(3)
+  map.here[1] = { ...map.here[1]!, role: 'copy', number: 9, lagEntries: 1 }
+  map.here[2] = { ...map.here[2]!, role: 'none', number: 0 }
+  const node = await nodeFor(t, { env: { PARLEY_SHARDS: '3' }, wrapShards: map.between })
+  const credentials = { token: node.key }
+  const name = await begin(node)
+  const second = await node.mgmt('POST', backups, credentials)
+  t.equal(second.status, 409)
+  t.equal(second.json.code, 'system.backup_under_way')
+  t.equal((await node.mgmt('DELETE', `${backups}/${name}`, credentials)).json.code, 'system.backup_under_way')
+  await node.clock.advance(limits.pollMs)
+  t.equal((await node.mgmt('GET', `${backups}/${name}`, credentials)).json.state, 'making')
+  map.here[1] = { ...map.here[1]!, number: 11 }
+  await node.clock.advance(limits.pollMs)
+  const { manifest } = await waitUntilEnded(node, name)
+  t.strictSame(manifest.held, [
+    { shard: 0, last: 10 },
+    { shard: 1, last: 10 },
+  ])
 
-    map.status[0] = { ...map.status[0]!, last: 99 }
-    const late = await begin(node)
-    await node.clock.advance(limits.catchUpMs + 2 * limits.pollMs)
-    t.match(await waitUntilEnded(node, late), { state: 'failed', why: /shards 0 on this node do not come up/ })
-  },
-)
+  map.status[0] = { ...map.status[0]!, last: 99 }
+  const late = await begin(node)
+  await node.clock.advance(limits.catchUpMs + 2 * limits.pollMs)
+  t.match(await waitUntilEnded(node, late), { state: 'failed', why: /shards 0 on this node do not come up/ })
+})
 
-t.test('What an earlier process did not finish is no backup, and goes when the next is made', async (t) => {
+t.test('An unfinished backup of an earlier process is no backup, and is deleted by the next one', async (t) => {
   const node = await nodeFor(t)
   const unfinished = folderOf(node, '20260101-000000-0badbeef')
   mkdirSync(unfinished, { recursive: true })
@@ -191,7 +188,7 @@ async function saveBackup(): Promise<{ folder: string; manifest: Manifest }> {
   return { folder: folderOf(node, name), manifest }
 }
 
-t.test('A backup goes into an empty data folder, and nowhere else', async (t) => {
+t.test('A backup is restored into an empty data folder only', async (t) => {
   const { folder, manifest } = await backupFolder(t)
   t.same(await verifyBackup(folder), manifest)
   const dir = join(scratch(t), 'data')
@@ -209,7 +206,7 @@ t.test('A backup goes into an empty data folder, and nowhere else', async (t) =>
   t.equal(restarted.key, '', 'the org and its first key are there already')
 })
 
-t.test('A restore that was cut short is refused as data, and made good by restoring again', async (t) => {
+t.test('An interrupted restore is refused as data, and repaired by restoring again', async (t) => {
   const { folder, manifest } = await backupFolder(t)
   const remaining = {
     'while it gathered': ['restoring/secret.key'],
@@ -221,7 +218,7 @@ t.test('A restore that was cut short is refused as data, and made good by restor
     for (const name of names) writeFileSync(join(dir, name), 'half of it')
     await t.rejects(openTestNode({ dir }), /was cut short\. Restore again/, when)
     writeFileSync(join(dir, 'notes.txt'), 'mine')
-    await t.rejects(restoreBackup(folder, dir), /is not empty/, 'what is not of a backup stays')
+    await t.rejects(restoreBackup(folder, dir), /is not empty/, 'files outside of the backup stay')
     t.ok(existsSync(join(dir, 'notes.txt')))
     rmSync(join(dir, 'notes.txt'))
     t.same(await restoreBackup(folder, dir), manifest)
@@ -229,7 +226,7 @@ t.test('A restore that was cut short is refused as data, and made good by restor
   }
 })
 
-t.test('Whichever byte of whichever file is another one, nothing is written', async (t) => {
+t.test('A backup with any altered byte in any file is not restored', async (t) => {
   const { folder, manifest } = await backupFolder(t)
   const parent = scratch(t)
   const anyChange = fc.tuple(fc.nat(manifest.files.length - 1), fc.nat(), fc.integer({ min: 1, max: 255 }))
@@ -257,7 +254,7 @@ t.test('Whichever byte of whichever file is another one, nothing is written', as
   await t.rejects(restoreBackup(folder, join(parent, 'data')), /store\.mdb cannot be read \(ENOENT\)/)
 })
 
-t.test('A manifest names only files that a backup holds, and is of a format that is known', async (t) => {
+t.test('A manifest names only files of the backup, and has a known format', async (t) => {
   const { manifest } = await backupFolder(t)
   const read = (change: object) => readManifest(JSON.stringify({ ...manifest, ...change }), 'it')
   t.same(read({}), manifest)
@@ -283,7 +280,7 @@ t.test('A manifest names only files that a backup holds, and is of a format that
   t.throws(() => readManifest('{', 'it'), BackupUnusable)
 })
 
-t.test('A process that keeps no shards says that it has nothing to copy', async (t) => {
+t.test('A process without shards reports that it has nothing to copy', async (t) => {
   const { createBackups: openBackups } = await import('../../runtime/backup/backups.js')
   const noBackups = openBackups({ dataDir: scratch(t), store: undefined } as never)
   t.match(await noBackups.begin(false), { refused: 'system.backup_impossible', detail: /keeps no shards/ })

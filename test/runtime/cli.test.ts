@@ -131,7 +131,7 @@ async function nodeWith(t: Test, map: ShardMap): Promise<Record<string, string>>
 const node = await startNode({ PARLEY_SHARDS: '3', PARLEY_URL: 'http://elsewhere', PARLEY_KEY: 'anything' })
 t.teardown(() => node.clean())
 
-t.test('parley shards prints who is there and where every shard is, and JSON for programs', async (t) => {
+t.test('parley shards prints nodes and shard owners, and JSON for programs', async (t) => {
   const env = { PARLEY_URL: node.mgmt, PARLEY_KEY: testKey }
   const people = await parley(['shards'], env)
   t.equal(people.code, exitCode.done)
@@ -142,7 +142,7 @@ t.test('parley shards prints who is there and where every shard is, and JSON for
   t.equal(lines[2], '')
   t.match(lines[3], /^SHARD +OWNER +EPOCH +LAST COMMIT +PINNED +COPIES$/)
   for (const shard of [0, 1, 2]) t.match(lines[4 + shard], new RegExp(`^ +${shard} +embedded +1 +\\d+ +- +-$`))
-  t.same(lines.slice(7), [''], 'nothing more')
+  t.same(lines.slice(7), [''], 'no more lines')
   t.notMatch(people.stdout, '\u001b', 'no colours without a terminal')
 
   const programs = await parley(['shards', '--json'], env)
@@ -154,7 +154,7 @@ t.test('parley shards prints who is there and where every shard is, and JSON for
   t.match(nodes, [{ id: 'embedded', keepsShards: true }])
 })
 
-t.test('The node and the key are named by flag, then by variable, then by what a node does by itself', async (t) => {
+t.test('The node and the key come from flags, then from variables, then from the defaults of a node', async (t) => {
   const file = join(scratch(t), 'key')
   writeFileSync(file, `${testKey}\n`)
   const wrong = { PARLEY_URL: 'http://127.0.0.1:9', PARLEY_KEY: 'sk-svc-wrong' }
@@ -169,89 +169,85 @@ t.test('The node and the key are named by flag, then by variable, then by what a
     t.equal(code, exitCode.done, `${args.join(' ')} ${stderr}`)
   }
   const help = await withoutProcess(['shards', '--help'])
-  t.match(help.stdout, 'http://127.0.0.1:8081', 'the place of a node that was told nothing')
+  t.match(help.stdout, 'http://127.0.0.1:8081', 'the default address of a node')
 })
 
-t.test(
-  'What goes wrong is a sentence on stderr, nothing on stdout, and a code that says whose turn it is',
-  async (t) => {
-    const receiver = await openReceiver(t)
-    receiver.setBehavior('/hang/v1/system/shards', hang)
-    receiver.setBehavior('/page/v1/system/shards', (response) => void response.end('<html>Welcome</html>'))
-    receiver.setBehavior('/gone/v1/system/shards', (response) => void response.socket?.destroy())
-    receiver.setBehavior('/broken/v1/system/shards', answer(500))
-    receiver.setBehavior(
-      '/away/v1/system/shards',
-      (response) => void response.writeHead(307, { location: receiver.url('/v1/system/shards') }).end(),
-    )
-    const unreachable = `http://127.0.0.1:${await freePort()}`
-    const made = await fetch(`${node.mgmt}/v1/orgs/demo/api-keys`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${testKey}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ name: 'not a sysop', scopes }),
-    })
-    const { key: plainKey } = (await made.json()) as { key: string }
-    const dir = scratch(t)
-    writeFileSync(join(dir, 'two lines'), 'sk-svc-a\nsk-svc-b')
+t.test('A failure prints one sentence on stderr, nothing on stdout, and an exit code that classifies it', async (t) => {
+  const receiver = await openReceiver(t)
+  receiver.setBehavior('/hang/v1/system/shards', hang)
+  receiver.setBehavior('/page/v1/system/shards', (response) => void response.end('<html>Welcome</html>'))
+  receiver.setBehavior('/gone/v1/system/shards', (response) => void response.socket?.destroy())
+  receiver.setBehavior('/broken/v1/system/shards', answer(500))
+  receiver.setBehavior(
+    '/away/v1/system/shards',
+    (response) => void response.writeHead(307, { location: receiver.url('/v1/system/shards') }).end(),
+  )
+  const unreachable = `http://127.0.0.1:${await freePort()}`
+  const made = await fetch(`${node.mgmt}/v1/orgs/demo/api-keys`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${testKey}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ name: 'not a sysop', scopes }),
+  })
+  const { key: plainKey } = (await made.json()) as { key: string }
+  const dir = scratch(t)
+  writeFileSync(join(dir, 'two lines'), 'sk-svc-a\nsk-svc-b')
 
-    const env = { PARLEY_URL: node.mgmt, PARLEY_KEY: testKey }
-    const at = (url: string) => ({ ...env, PARLEY_URL: url })
-    const { failed, wrongUsage } = exitCode
-    const cases: Case[] = [
-      [
-        ['shards'],
-        at(unreachable),
-        failed,
-        /^Nobody answers at \S+ \(ECONNREFUSED\)\. Start the node, or .*--url or PARLEY_URL/,
-      ],
-      [['shards'], at(receiver.url('/hang')), failed, /did not answer within 10 seconds\.$/m],
-      [['shards'], at(receiver.url('/page')), failed, /with 200\) is not a management API of Parley\.$/m],
-      [['shards'], at(receiver.url('/broken')), failed, /with 500\) is not a management API of Parley\.$/m],
-      [['shards'], at(receiver.url('/away')), failed, /with 307\) is not a management API of Parley\.$/m],
-      [['shards'], at(receiver.url('/gone')), failed, /^Nobody answers at \S+ \(other side closed\)/],
-      [['shards'], at(node.gateway), failed, /with 404\) is not a management API of Parley\.$/m],
-      [['shards'], { ...env, PARLEY_KEY: 'sk-svc-wrong' }, failed, /does not accept the key/],
-      [['shards'], { ...env, PARLEY_KEY: plainKey }, failed, /^The key is not a system operator’s.*bootstrap key/],
-      [['shards', 'move', '9', 'n2'], env, failed, /refused: There is no shard 9\.$/m],
-      [['shards', 'move', '1', 'n2'], env, failed, /one process only, .*\. Nodes that keep shards: embedded\.$/m],
-      [['shards'], { PARLEY_URL: node.mgmt }, wrongUsage, /^There is no API key\. Set PARLEY_KEY, or .*--key-file\.$/m],
-      [['shards'], { ...env, PARLEY_KEY: 'sk svc' }, wrongUsage, /^PARLEY_KEY does not hold a key/],
-      [['shards', '--key-file', join(dir, 'two lines')], env, wrongUsage, /two lines does not hold a key/],
-      [['shards', '--key-file', join(dir, 'none')], env, wrongUsage, /^The key file cannot be read: ENOENT/],
-      [['shards', '--url', 'ftp://x'], env, wrongUsage, /^"ftp:\/\/x" is no place of a node\. It wants an http/],
-      [['shards', '--url', 'http://me:hidden@x'], env, wrongUsage, /^"…@x" is no place of a node/],
-      [['shards', '--key', testKey], env, wrongUsage, /unknown option '--key'/],
-      [['shards', 'move', 'three', 'n2'], env, wrongUsage, /'three' is invalid.*It wants a whole number/],
-      [['shards', 'move', '3'], env, wrongUsage, /missing required argument 'node'/],
-      [['shards', 'move', '3', 'n2', '--wait', '-1'], env, wrongUsage, /It wants a whole number/],
-      [['shrads'], env, wrongUsage, /Did you mean shards\?/],
-      [['shards', 'mvoe'], env, wrongUsage, /too many arguments/],
-      [[], env, wrongUsage, /Usage: parley/],
-    ]
-    async function checkCase([args, caseEnv, code, message]: Case, how: typeof parley): Promise<void> {
-      const ended = await how(args, caseEnv)
-      const title = `parley ${args.join(' ')} ${caseEnv.PARLEY_URL}`
-      t.equal(ended.code, code, title)
-      t.match(ended.stderr, message, title)
-      t.equal(ended.stdout, '', title)
-      for (const secret of [caseEnv.PARLEY_KEY ?? testKey, 'hidden', '\n    at '])
-        t.notMatch(ended.stderr, secret, title)
-    }
-    await Promise.all(cases.map((each) => checkCase(each, withoutProcess)))
-    // A process of its own costs a second on a busy machine, and all it adds is how it ends.
-    for (const each of [cases[0]!, cases.at(-1)!]) await checkCase(each, parley)
-    t.equal(receiver.at('/v1/system/shards').length, 0, 'a redirect does not carry the key away')
+  const env = { PARLEY_URL: node.mgmt, PARLEY_KEY: testKey }
+  const at = (url: string) => ({ ...env, PARLEY_URL: url })
+  const { failed, wrongUsage } = exitCode
+  const cases: Case[] = [
+    [
+      ['shards'],
+      at(unreachable),
+      failed,
+      /^Nobody answers at \S+ \(ECONNREFUSED\)\. Start the node, or .*--url or PARLEY_URL/,
+    ],
+    [['shards'], at(receiver.url('/hang')), failed, /did not answer within 10 seconds\.$/m],
+    [['shards'], at(receiver.url('/page')), failed, /with 200\) is not a management API of Parley\.$/m],
+    [['shards'], at(receiver.url('/broken')), failed, /with 500\) is not a management API of Parley\.$/m],
+    [['shards'], at(receiver.url('/away')), failed, /with 307\) is not a management API of Parley\.$/m],
+    [['shards'], at(receiver.url('/gone')), failed, /^Nobody answers at \S+ \(other side closed\)/],
+    [['shards'], at(node.gateway), failed, /with 404\) is not a management API of Parley\.$/m],
+    [['shards'], { ...env, PARLEY_KEY: 'sk-svc-wrong' }, failed, /does not accept the key/],
+    [['shards'], { ...env, PARLEY_KEY: plainKey }, failed, /^The key is not a system operator’s.*bootstrap key/],
+    [['shards', 'move', '9', 'n2'], env, failed, /refused: There is no shard 9\.$/m],
+    [['shards', 'move', '1', 'n2'], env, failed, /one process only, .*\. Nodes that keep shards: embedded\.$/m],
+    [['shards'], { PARLEY_URL: node.mgmt }, wrongUsage, /^There is no API key\. Set PARLEY_KEY, or .*--key-file\.$/m],
+    [['shards'], { ...env, PARLEY_KEY: 'sk svc' }, wrongUsage, /^PARLEY_KEY does not hold a key/],
+    [['shards', '--key-file', join(dir, 'two lines')], env, wrongUsage, /two lines does not hold a key/],
+    [['shards', '--key-file', join(dir, 'none')], env, wrongUsage, /^The key file cannot be read: ENOENT/],
+    [['shards', '--url', 'ftp://x'], env, wrongUsage, /^"ftp:\/\/x" is no place of a node\. It wants an http/],
+    [['shards', '--url', 'http://me:hidden@x'], env, wrongUsage, /^"…@x" is no place of a node/],
+    [['shards', '--key', testKey], env, wrongUsage, /unknown option '--key'/],
+    [['shards', 'move', 'three', 'n2'], env, wrongUsage, /'three' is invalid.*It wants a whole number/],
+    [['shards', 'move', '3'], env, wrongUsage, /missing required argument 'node'/],
+    [['shards', 'move', '3', 'n2', '--wait', '-1'], env, wrongUsage, /It wants a whole number/],
+    [['shrads'], env, wrongUsage, /Did you mean shards\?/],
+    [['shards', 'mvoe'], env, wrongUsage, /too many arguments/],
+    [[], env, wrongUsage, /Usage: parley/],
+  ]
+  async function checkCase([args, caseEnv, code, message]: Case, how: typeof parley): Promise<void> {
+    const ended = await how(args, caseEnv)
+    const title = `parley ${args.join(' ')} ${caseEnv.PARLEY_URL}`
+    t.equal(ended.code, code, title)
+    t.match(ended.stderr, message, title)
+    t.equal(ended.stdout, '', title)
+    for (const secret of [caseEnv.PARLEY_KEY ?? testKey, 'hidden', '\n    at ']) t.notMatch(ended.stderr, secret, title)
+  }
+  await Promise.all(cases.map((each) => checkCase(each, withoutProcess)))
+  // A process of its own costs a second on a busy machine, and all it adds is how it ends.
+  for (const each of [cases[0]!, cases.at(-1)!]) await checkCase(each, parley)
+  t.equal(receiver.at('/v1/system/shards').length, 0, 'a redirect does not carry the key away')
 
-    for (const args of [['--help'], ['help', 'shards'], ['shards', 'move', '--help'], ['--version']]) {
-      const { code, stdout, stderr } = await parley(args)
-      t.equal(code, exitCode.done, `parley ${args.join(' ')} needs neither node nor key`)
-      t.not(stdout, '')
-      t.equal(stderr, '')
-    }
-  },
-)
+  for (const args of [['--help'], ['help', 'shards'], ['shards', 'move', '--help'], ['--version']]) {
+    const { code, stdout, stderr } = await parley(args)
+    t.equal(code, exitCode.done, `parley ${args.join(' ')} needs neither node nor key`)
+    t.not(stdout, '')
+    t.equal(stderr, '')
+  }
+})
 
-t.test('A move waits until the shard is there, and says so when it is not in time', async (t) => {
+t.test('A move waits until the shard has moved, and reports a timeout', async (t) => {
   const map = shardMap(4)
   const env = await nodeWith(t, map)
   map.moved = (shard, node) => {
@@ -277,7 +273,7 @@ t.test('A move waits until the shard is there, and says so when it is not in tim
   const late = await parley(['shards', 'move', '0', 'n3', '--wait', '1'], env)
   t.equal(late.code, exitCode.failed)
   t.match(late.stderr, /Shard 0 is still on n1 after 1 seconds\. It stays wanted on n3\.$/m)
-  t.match(late.stdout, /n1/, 'where it is now is told all the same')
+  t.match(late.stdout, /n1/, 'the current owner is printed nevertheless')
   const unawaited = await parley(['shards', 'move', '0', 'n2', '--wait', '0'], env)
   t.equal(unawaited.code, exitCode.done)
   t.equal(unawaited.stderr, '')
@@ -308,7 +304,7 @@ t.test('A move waits until the shard is there, and says so when it is not in tim
   t.match(away.stderr, /could not do it: Not available just now\. \S+\/readyz says what is missing\.$/m)
 })
 
-t.test('--watch looks again and again, through a restart of the node, until it is interrupted', async (t) => {
+t.test('--watch repeats until it is interrupted, through a restart of the node', async (t) => {
   const port = { PARLEY_MGMT_PORT: String(await freePort()), PARLEY_SHARDS: '1' }
   let watched = await startNode(port)
   t.teardown(() => watched.clean())
@@ -325,8 +321,8 @@ t.test('--watch looks again and again, through a restart of the node, until it i
   await waitUntil(() => countTables() > before && lines() > linesBefore)
   for (const { child } of [people, programs]) child.kill('SIGINT')
   for (const ended of [await people.ended(), await programs.ended()]) {
-    t.same([ended.code, ended.signal], [null, 'SIGINT'], 'which a shell tells as 130')
-    t.notMatch(ended.stdout, '\u001b', 'nothing is wiped where nobody looks on')
+    t.same([ended.code, ended.signal], [null, 'SIGINT'], 'which a shell reports as 130')
+    t.notMatch(ended.stdout, '\u001b', 'without a terminal the screen is not cleared')
   }
   const parsed = programs.printed.stdout
     .trimEnd()
@@ -340,7 +336,7 @@ t.test('--watch looks again and again, through a restart of the node, until it i
   const pipe = startParley(t, ['shards', '--watch'], env)
   await waitUntil(() => pipe.printed.stdout !== '')
   pipe.child.stdout?.destroy()
-  t.same((await pipe.ended()).code, exitCode.brokenPipe, 'nobody reads on: it ends as if by a broken pipe')
+  t.same((await pipe.ended()).code, exitCode.brokenPipe, 'without a reader it ends as with a broken pipe')
   const lost = await parley(['shards', '--watch'], { ...env, PARLEY_URL: `http://127.0.0.1:${await freePort()}` })
   t.equal(lost.code, exitCode.failed, 'a node that was never there is not watched')
 })
@@ -366,7 +362,7 @@ const list: ShardList = {
   ],
 }
 
-t.test('What an operator should look at stands out, in words everywhere and in colour on a terminal', async (t) => {
+t.test('Problems stand out for the operator, in words always and in colour on a terminal', async (t) => {
   const words = shardLines(list, (text) => text)
   t.strictSame(words, [
     'NODE    ADDRESS  OWNS  COPIES  STATE         ROLES',
@@ -382,7 +378,7 @@ t.test('What an operator should look at stands out, in words everywhere and in c
   ])
   const coloured = createTerminal(screen({ TERM: 'xterm-256color' }), screen({}))
   const painted = shardLines(list, coloured.paint)
-  t.strictSame(painted.map(stripVTControlCharacters), words, 'colour adds nothing and moves nothing')
+  t.strictSame(painted.map(stripVTControlCharacters), words, 'colour changes no text and no position')
   const red = '\u001b[31m'
   const yellow = '\u001b[33m'
   t.match(painted[8], `${red}(none)`)
@@ -396,7 +392,7 @@ t.test('What an operator should look at stands out, in words everywhere and in c
   }
 })
 
-t.test('A drawing takes the place of the last one and is cut to the screen', async (t) => {
+t.test('A redraw replaces the previous output and is cut to the screen', async (t) => {
   const stdout = screen({ NO_COLOR: '1' }, 4)
   const { draw } = createTerminal(stdout, screen({}))
   draw(['a', 'b', 'c'])
@@ -405,7 +401,7 @@ t.test('A drawing takes the place of the last one and is cut to the screen', asy
   t.match(stdout.text(), 'a\nb\n… and 3 more lines\n\u001b[?7h')
 })
 
-t.test('Whatever cells hold, columns are straight and nothing in them steers the terminal', async (t) => {
+t.test('Columns are aligned for any cells, and no cell controls the terminal', async (t) => {
   const row = fc.tuple(fc.string(), anyText(), fc.integer())
   fc.assert(
     fc.property(fc.array(row), (rows) => {
@@ -431,7 +427,7 @@ t.test('Whatever cells hold, columns are straight and nothing in them steers the
   t.pass('for any rows')
 })
 
-t.test('What nobody foresaw is told as a bug of the command itself', async (t) => {
+t.test('An unexpected failure is reported as a bug of the command itself', async (t) => {
   const stderr = screen({})
   const context = { env: {}, stdout: screen({}), stderr }
   const broken = await run(['break'], context, [

@@ -17,7 +17,7 @@ t.test('A timer that is set late in a busy turn of the event loop waits for its 
   }
 })
 
-t.test('A timer for a time in the past fires, after its caller has gone on', async (t) => {
+t.test('A timer for a time in the past fires after its caller has finished', async (t) => {
   let called = false
   const wait = new Promise<void>((resolve) => {
     systemClock.setTimer(systemClock.now() - 1_000, () => {

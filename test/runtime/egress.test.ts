@@ -109,7 +109,7 @@ const refusedAlways = [
   'https://a..b/',
 ]
 
-t.test('A URL that may be kept is complete, https, on a public host and on a web port', async (t) => {
+t.test('A URL to be saved is complete, https, on a public host and on a web port', async (t) => {
   for (const url of [
     'https://example.com',
     'https://example.com/hooks/1?x=%20y',
@@ -141,7 +141,7 @@ t.test('A URL that may be kept is complete, https, on a public host and on a web
   t.equal(checkUrl('http://[::1]:9/', open), undefined)
 })
 
-t.test('Every spelling of a private IPv4 address is refused, and no form that carries one is public', async () => {
+t.test('Every notation of a private IPv4 address is refused, even embedded in other forms', async () => {
   const privateV4 = fc.oneof(
     fc.tuple(fc.constantFrom(0, 10, 127), fc.nat(255), fc.nat(255), fc.nat(255)),
     fc.tuple(fc.constant(169), fc.constant(254), fc.nat(255), fc.nat(255)),
@@ -216,7 +216,7 @@ function poster(t: Test, options: Partial<PosterOptions> = {}) {
 const hasty = { connectMs: 200, headersMs: 200, totalMs: 400, answerBytes: 64 * 1024 }
 const hello = { headers: { 'Content-Type': 'application/json' }, body: Buffer.from('{"hello":1}') }
 
-t.test('Nothing connects to a private address, however it is spelled or resolved', async (t) => {
+t.test('No connection reaches a private address, in any notation and any resolution', async (t) => {
   const { port, seen } = await canary(t)
   const resolved: Record<string, readonly string[][]> = {
     'mixed.example': [['1.1.1.1', '::1']],
@@ -249,10 +249,10 @@ t.test('Nothing connects to a private address, however it is spelled or resolved
   t.equal(seen(), 0)
   t.match(await poster(t).post({ ...hello, url: `http://127.1:${port}/` }), { ok: true, status: 204 })
   t.match(await poster(t).post({ ...hello, url: `http://[::1]:${port}/` }), { ok: true, status: 204 })
-  t.equal(seen(), 2, 'the canary does see who is let through')
+  t.equal(seen(), 2, 'the canary does see admitted requests')
 })
 
-t.test('A name is resolved once a connection, and the socket goes to the address that was checked', async (t) => {
+t.test('A name is resolved once per connection, and the socket connects to the checked address', async (t) => {
   const { port, seen } = await canary(t)
   const answers = [['127.0.0.1'], ['203.0.113.1']]
   const { post } = poster(t, { resolve: async () => answers.shift() ?? [] })
@@ -261,7 +261,7 @@ t.test('A name is resolved once a connection, and the socket goes to the address
   t.equal(seen(), 1)
 })
 
-t.test('A socket that ends up elsewhere than the address that was checked is destroyed unused', async (t) => {
+t.test('A socket connected to another address than the checked one is destroyed unused', async (t) => {
   const { port } = await canary(t)
   let socket: Socket | undefined
   const createLyingLookup = () => (_options: unknown, callback: (error: null, socket: Socket) => void) => {
@@ -277,7 +277,7 @@ t.test('A socket that ends up elsewhere than the address that was checked is des
   t.equal(socket?.destroyed, true)
 })
 
-t.test('A redirect is an answer and is not followed', async (t) => {
+t.test('A redirect is a response and is not followed', async (t) => {
   const away = await canary(t)
   const server = createServer((request, response) => {
     response.writeHead(Number(request.url?.slice(1)), { location: `http://127.0.0.1:${away.port}/` }).end()
@@ -365,7 +365,7 @@ function hugeHead(response: ServerResponse): void {
   response.socket?.write(`HTTP/1.1 200 OK\r\nX-Long: ${'x'.repeat(256 * 1024)}\r\n\r\n`)
 }
 
-t.test('Whatever an endpoint answers becomes a value, and its words name nothing of ours', async (t) => {
+t.test('Any response of an endpoint becomes a value, whose text reveals no internals', async (t) => {
   const names = Object.keys(answers)
   const server = createServer((request, response) =>
     answers[names[Number(request.url?.slice(1))]!]!.does(response, request),
@@ -383,7 +383,7 @@ t.test('Whatever an endpoint answers becomes a value, and its words name nothing
   for (const sentence of Object.values(failureMessages)) t.notMatch(sentence, /\d|undici|Error/)
 })
 
-t.test('Where nobody listens, nobody is called or nothing resolves, the reason says so', async (t) => {
+t.test('A refused connection, a missing host and an unresolved name each have their own reason', async (t) => {
   const vacant = createTcpServer()
   vacant.listen(0, '127.0.0.1')
   await once(vacant, 'listening')
@@ -431,7 +431,7 @@ async function nameServer(
   return `127.0.0.1:${server.address().port}`
 }
 
-t.test('Both families of a name are asked for, and a name server that is silent is not waited for', async (t) => {
+t.test('Both address families of a name are queried, and a silent name server is not waited for', async (t) => {
   const loopback6 = Buffer.from('00000000000000000000000000000001', 'hex')
   const server = await nameServer(t, {
     'mixed.example': { a: '1.1.1.1', aaaa: loopback6 },
@@ -448,7 +448,7 @@ t.test('Both families of a name are asked for, and a name server that is silent 
   t.match(await post({ ...hello, url: 'https://gone.example/' }), { ok: false, reason: 'unknown-name' })
 })
 
-t.test('A caller who needs only the status has it with the head, and the rest is cut', async (t) => {
+t.test('A caller who needs only the status gets it with the head, and the body is cut', async (t) => {
   const cut = new Set<string>()
   const server = createServer((request, response) => {
     response.on('close', () => cut.add(request.url ?? ''))
@@ -465,7 +465,7 @@ t.test('A caller who needs only the status has it with the head, and the rest is
   t.strictSame([...cut].sort(), ['/endless', '/silent'])
 })
 
-t.test('A request that is stopped, or under way when the poster closes, answers stopped', async (t) => {
+t.test('A request that is aborted, or in flight when the poster closes, returns stopped', async (t) => {
   const arrived: string[] = []
   const server = createServer((request) => void arrived.push(request.url ?? ''))
   const port = await listen(t, server)
@@ -512,7 +512,7 @@ cGxlLmNvbTAMBgNVHRMEBTADAQH/MB0GA1UdDgQWBBRByTS3dv+vHM/9E8imXaCJ
 TkuuiJcAB24CIQCCOAT13/8aDvbrsvzdBdw/RFAlHshTXdFVn5409GagbA==
 -----END CERTIFICATE-----`
 
-t.test('An endpoint proves by certificate that it is the host the URL names', async (t) => {
+t.test('An endpoint has to prove with its certificate that it is the host in the URL', async (t) => {
   const received: string[] = []
   const server = createTlsServer({ key, cert }, (request, response) => {
     received.push(`${request.headers.host} ${request.url}`)
@@ -521,7 +521,7 @@ t.test('An endpoint proves by certificate that it is the host the URL names', as
   const port = await listen(t, server)
   const resolve = async () => ['127.0.0.1']
   const url = `https://hooks.example.com:${port}/in?x=1`
-  t.match(await poster(t, { resolve }).post({ ...hello, url }), { ok: false, reason: 'tls' }, 'nobody vouches for it')
+  t.match(await poster(t, { resolve }).post({ ...hello, url }), { ok: false, reason: 'tls' }, 'no authority signed it')
   const trusting = poster(t, { resolve, ca: cert })
   t.match(await trusting.post({ ...hello, url }), { ok: true, body: Buffer.from('signed for') })
   const other = `https://other.example.com:${port}/`
@@ -532,7 +532,7 @@ t.test('An endpoint proves by certificate that it is the host the URL names', as
   t.strictSame(received, [`hooks.example.com:${port} /in?x=1`])
 })
 
-t.test('A signature is the published form, over the raw bytes, and holds for 300 seconds either way', async (t) => {
+t.test('A signature is the published form over the raw bytes, and is valid for 300 seconds either way', async (t) => {
   // A vector that others published for the same form.
   const secret = '8f742231b10e8888abcd99yyyzzz85a5'
   const body = Buffer.from(
@@ -581,11 +581,11 @@ t.test('A signature is the published form, over the raw bytes, and holds for 300
   )
 })
 
-t.test('The limits of the contract are those in use', async (t) => {
+t.test('The limits of the contract are in effect', async (t) => {
   t.match(egress, { connectMs: 5_000, headersMs: 15_000, totalMs: 30_000, answerBytes: 1024 * 1024 })
 })
 
-t.test('A URL is judged the same however many were judged before it', async (t) => {
+t.test('A URL is judged the same, however many were judged before it', async (t) => {
   const url = 'https://caf\u00e9.example/\u00fcber'
   const first = checkUrl(url, { allowPrivate: false })
   for (let count = 0; count < 20_000; count++) checkUrl(url, { allowPrivate: false })

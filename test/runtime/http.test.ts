@@ -250,7 +250,7 @@ const head = (method: string, path: string, ...headers: string[]) =>
   `${[`${method} ${path} HTTP/1.1`, 'host: x', ...headers].join('\r\n')}\r\n\r\n`
 
 t.test(
-  'A path is matched whole, fixed segments before parameters, and an encoded slash stays inside its segment',
+  'A path is matched whole, fixed segments before parameters, and an encoded slash stays in its segment',
   async (t) => {
     const matcher = createMatcher<string>()
     for (const [method, path] of [
@@ -290,7 +290,7 @@ t.test(
   },
 )
 
-t.test('A JSON body reads as JSON.parse reads it, or is refused naming the place', async (t) => {
+t.test('A JSON body is parsed as JSON.parse does, or refused with the position of the error', async (t) => {
   const refused: [string | Uint8Array, string][] = [
     ['', 'body'],
     ['{', 'body'],
@@ -358,7 +358,7 @@ t.test('A JSON body reads as JSON.parse reads it, or is refused naming the place
   )
 })
 
-t.test('A body takes as long as it has bytes, whatever stands where in it', async (t) => {
+t.test('Parsing a body takes time in proportion to its bytes, for any content', async (t) => {
   const half = 200_000
   const bodies = {
     'colons behind a long text': `"${'a'.repeat(half)}"${':'.repeat(half)}`,
@@ -402,7 +402,7 @@ t.test('A JSON body that is too deep, or holds too many values or names, is refu
   t.match([reply.status, await reply.json()], [422, { errors: [{ field: 'body' }] }], 'over HTTP as well')
 })
 
-t.test('Requests of one turn are all decided before the first is answered, in the order they came', async (t) => {
+t.test('Requests of one turn are all decided before the first is answered, in order of arrival', async (t) => {
   const batch = createBatch()
   const seen: string[] = []
   const request = (name: string) => ({
@@ -411,7 +411,7 @@ t.test('Requests of one turn are all decided before the first is answered, in th
   })
   batch.add(request('a'))
   batch.add(request('b'))
-  t.same(seen, [], 'nothing happens while requests still come in')
+  t.same(seen, [], 'no decision is made while requests still come in')
   await new Promise(setImmediate)
   t.same(seen, ['decide a', 'decide b', 'answer a', 'answer b'])
   batch.add(request('c'))
@@ -419,7 +419,7 @@ t.test('Requests of one turn are all decided before the first is answered, in th
   t.same(seen.slice(4), ['decide c', 'answer c'])
 })
 
-t.test('A query has each name once, only names the route knows, and numbers that are numbers', async (t) => {
+t.test('A query has each name once, only known names, and valid numbers', async (t) => {
   const schema = Type.Object({
     limit: Type.Optional(Type.Integer()),
     on: Type.Optional(Type.Boolean()),
@@ -434,7 +434,7 @@ t.test('A query has each name once, only names the route knows, and numbers that
     t.same(readQuery(`limit=${text}`, schema), { value: { limit: text } })
 })
 
-t.test('A page token opens only the list it was written for, and only unchanged', async (t) => {
+t.test('A page token opens only the list it was issued for, and only unchanged', async (t) => {
   const pages = createPageTokens(Buffer.alloc(32, 1))
   const token = pages.write('demo/keys', ['a', 7])
   t.same(pages.read('demo/keys', token), ['a', 7])
@@ -450,7 +450,7 @@ t.test('A page token opens only the list it was written for, and only unchanged'
   }
 })
 
-t.test('Bad input gets the documented error with the field, never a 500', async (t) => {
+t.test('Invalid input gets the documented error with the field, never a 500', async (t) => {
   const cases: [string, string | Uint8Array, Record<string, string>, number, string][] = [
     ['/order', '{"name":1}', {}, 422, 'name'],
     ['/order', '{"name":"a","lines":[{"count":1},{"count":"2"}]}', {}, 422, 'lines[1].count'],
@@ -493,7 +493,7 @@ t.test('The classic style and the status of malformed bodies follow the route', 
   t.same(await answer.json(), { statusCode: 400, message: 'body: is not valid JSON' })
 })
 
-t.test('Content types that are not read are refused, and JSON is read whatever its parameters', async (t) => {
+t.test('Unsupported content types are refused, and JSON is read with any parameters', async (t) => {
   const status = async (path: string, type: string, body = '{"name":"a"}') =>
     (await post(path, body, { 'content-type': type })).status
   t.equal(await status('/order', 'application/json; charset=UTF-8'), 200)
@@ -510,24 +510,21 @@ t.test('Content types that are not read are refused, and JSON is read whatever i
   t.equal(await status('/raw', 'application/json', '{}'), 415)
 })
 
-t.test(
-  'A body at the limit is read, one byte more is 413 and the connection closed, however it is framed',
-  async (t) => {
-    const body = (bytes: number) => `{"a":"${'x'.repeat(bytes - 8)}"}`
-    t.equal((await post('/echo', body(http.bodyBytes))).status, 200)
-    const long = body(http.bodyBytes + 1)
-    const counted = await raw(`${head('POST', '/v1/echo', `content-length: ${long.length}`)}${long}`)
-    t.match(counted, { text: /^HTTP\/1.1 413 [\s\S]*request.too_large/, closed: true })
-    const announced = await raw(head('POST', '/v1/echo', 'content-length: 99999999'))
-    t.match(announced, { text: /^HTTP\/1.1 413 /, closed: true }, 'as soon as it is announced')
-    const chunked = await raw(
-      `${head('POST', '/v1/echo', 'transfer-encoding: chunked')}${long.length.toString(16)}\r\n${long}\r\n0\r\n\r\n`,
-    )
-    t.match(chunked, { text: /^HTTP\/1.1 413 /, closed: true })
-  },
-)
+t.test('A body at the limit is read, and one byte more is 413 and closes the connection, in any framing', async (t) => {
+  const body = (bytes: number) => `{"a":"${'x'.repeat(bytes - 8)}"}`
+  t.equal((await post('/echo', body(http.bodyBytes))).status, 200)
+  const long = body(http.bodyBytes + 1)
+  const counted = await raw(`${head('POST', '/v1/echo', `content-length: ${long.length}`)}${long}`)
+  t.match(counted, { text: /^HTTP\/1.1 413 [\s\S]*request.too_large/, closed: true })
+  const announced = await raw(head('POST', '/v1/echo', 'content-length: 99999999'))
+  t.match(announced, { text: /^HTTP\/1.1 413 /, closed: true }, 'as soon as it is announced')
+  const chunked = await raw(
+    `${head('POST', '/v1/echo', 'transfer-encoding: chunked')}${long.length.toString(16)}\r\n${long}\r\n0\r\n\r\n`,
+  )
+  t.match(chunked, { text: /^HTTP\/1.1 413 /, closed: true })
+})
 
-t.test('Framing that two parsers could read differently is refused and the connection closed', async (t) => {
+t.test('Ambiguous framing is refused and the connection closed', async (t) => {
   for (const request of [
     `${head('POST', '/v1/echo', 'content-length: 3', 'transfer-encoding: chunked')}0\r\n\r\n`,
     `${head('POST', '/v1/echo', 'content-length: -3')}abc`,
@@ -556,7 +553,7 @@ t.test('A connection that never finishes its request is closed, and others are s
   for (const { closed } of await Promise.all(half)) t.ok(closed)
 })
 
-t.test('Paths that name nothing are 404, and a path that takes another method is 405 with Allow', async (t) => {
+t.test('Unknown paths are 404, and a path with another method is 405 with Allow', async (t) => {
   for (const path of [
     '/v1/nothing',
     '/v1/things/',
@@ -579,7 +576,7 @@ t.test('Paths that name nothing are 404, and a path that takes another method is
   t.match(await raw(head('TRACE', '/v1/things/1'), '"code"'), { text: /^HTTP\/1.1 405 / })
 })
 
-t.test('The root and /docs of both ports lead people to a page, and browsers get there', async (t) => {
+t.test('The root and /docs of both ports redirect browsers to a page and give others a link', async (t) => {
   for (const [url, path, leads] of [
     [mgmt, '/', '/emulator'],
     [mgmt, '/docs', '/v1/docs'],
@@ -593,7 +590,7 @@ t.test('The root and /docs of both ports lead people to a page, and browsers get
   }
 })
 
-t.test('HEAD answers as GET without the body, OPTIONS tells what is allowed', async (t) => {
+t.test('HEAD answers like GET without the body, and OPTIONS lists what is allowed', async (t) => {
   const get = await fetch(`${mgmt}/v1/things/1`)
   const headed = await fetch(`${mgmt}/v1/things/1`, { method: 'HEAD' })
   t.equal(headed.status, 200)
@@ -604,7 +601,7 @@ t.test('HEAD answers as GET without the body, OPTIONS tells what is allowed', as
   t.equal(options.headers.get('allow'), 'GET, PUT, HEAD, OPTIONS')
 })
 
-t.test('Our own pages may call across our listeners, nobody else’s may', async (t) => {
+t.test('Only our own pages may call across our listeners', async (t) => {
   const from = (origin: string) => fetch(`${mgmt}/v1/things/1`, { headers: { origin } })
   t.equal((await from(gateway)).headers.get('access-control-allow-origin'), gateway)
   t.equal((await from('http://evil.example')).headers.get('access-control-allow-origin'), null)
@@ -615,7 +612,7 @@ t.test('Our own pages may call across our listeners, nobody else’s may', async
   t.match(preflight.headers.get('access-control-allow-methods'), /POST/)
 })
 
-t.test('Every answer carries a request id, the caller’s own when it is well formed', async (t) => {
+t.test('Every response has a request id, the caller’s own if it is well formed', async (t) => {
   const id = async (countingJson: string) =>
     (await fetch(`${mgmt}/v1/things/1`, { headers: { 'x-request-id': countingJson } })).headers.get('x-request-id')
   t.equal(await id('my-id_1.2'), 'my-id_1.2')
@@ -624,7 +621,7 @@ t.test('Every answer carries a request id, the caller’s own when it is well fo
   t.not(await id('x'), await id('y'))
 })
 
-t.test('An answer carries its own headers after those of all answers, and may say itself how it is kept', async (t) => {
+t.test('A response has its own headers after the common ones, and may set its own caching', async (t) => {
   const { text } = await raw(head('GET', '/v1/told/no', 'x-request-id: me'), '{}')
   const lines = text.split('\r\n')
   t.same(lines.slice(0, 7), [
@@ -643,7 +640,7 @@ t.test('An answer carries its own headers after those of all answers, and may sa
   )
 })
 
-t.test('An answer that is given again is written once, unless it is long', async (t) => {
+t.test('A repeated response is serialized once, unless it is long', async (t) => {
   for (let times = 0; times < 3; times++) {
     const small = await fetch(`${mgmt}/v1/again/small`)
     t.strictSame(await small.json(), { text: 'ä'.repeat(10) })
@@ -654,7 +651,7 @@ t.test('An answer that is given again is written once, unless it is long', async
   t.same(written, { small: 1, large: 3 })
 })
 
-t.test('A bug answers 500 with nothing of the inside, a store that cannot write 503 with Retry-After', async (t) => {
+t.test('A bug answers 500 without internals, a store that cannot write 503 with Retry-After', async (t) => {
   const failed = await fetch(`${mgmt}/v1/throws`)
   t.equal(failed.status, 500)
   const text = await failed.text()
@@ -665,7 +662,7 @@ t.test('A bug answers 500 with nothing of the inside, a store that cannot write 
   t.equal(full.headers.get('retry-after'), '1')
 })
 
-t.test('A limited route counts each API key, tells what is left, and refuses with Retry-After', async (t) => {
+t.test('A limited route counts each API key, reports what is left, and refuses with Retry-After', async (t) => {
   const send = (token: string) => post('/send', '{"name":"a"}', { authorization: `Bearer ${token}` })
   const first = await send(testKey)
   t.equal(first.status, 200)
@@ -673,7 +670,7 @@ t.test('A limited route counts each API key, tells what is left, and refuses wit
   t.equal(first.headers.get('ratelimit-remaining'), '99')
   t.equal(first.headers.get('ratelimit-reset'), '1')
   const invalid = await post('/send', '{}', { authorization: `Bearer ${testKey}` })
-  t.equal(invalid.headers.get('ratelimit-limit'), '100', 'a refused body tells it too')
+  t.equal(invalid.headers.get('ratelimit-limit'), '100', 'the reply to an invalid body has it, too')
   const answers = await Promise.all(Array.from({ length: 250 }, () => send(testKey)))
   const refused = answers.filter((answer) => answer.status === 429)
   t.ok(refused.length > 0, 'the burst ends')
@@ -685,7 +682,7 @@ t.test('A limited route counts each API key, tells what is left, and refuses wit
   t.equal((await send(session.idToken)).headers.get('ratelimit-limit'), null, 'a signed-in user is not limited')
 })
 
-t.test('What can be refused without the body is refused before the body has come', async (t) => {
+t.test('A request that can be refused without its body is refused before the body arrives', async (t) => {
   const gatewayPort = Number(new URL(gateway).port)
   const part = (path: string, ...lines: string[]) => `${head('POST', path, 'content-length: 1000', ...lines)}{`
   const noBinding = await raw(part('/v4/ingress/bnd_nothing'), '}', gatewayPort)
@@ -700,7 +697,7 @@ t.test('What can be refused without the body is refused before the body has come
   t.match(await Promise.any(beyond), /request.rate_limited/, 'a call beyond the budget')
 })
 
-t.test('A streamed reply is produced only as fast as it is read, and arrives whole', async (t) => {
+t.test('A streamed reply is produced only as fast as it is read, and arrives completely', async (t) => {
   produced.pieces = 0
   const socket = connect(port, '127.0.0.1')
   socket.write(head('GET', '/v1/stream'))
@@ -713,7 +710,7 @@ t.test('A streamed reply is produced only as fast as it is read, and arrives who
   t.equal((await unaborted.arrayBuffer()).byteLength, 600 * 65_536)
 })
 
-t.test('A streamed reply whose length is known tells it, to HEAD as well, and arrives whole', async (t) => {
+t.test('A streamed reply of known length announces it, to HEAD as well, and arrives completely', async (t) => {
   const bytes = 100 * 65_536
   const headed = await fetch(`${mgmt}/v1/counted/0`, { method: 'HEAD' })
   t.equal(headed.headers.get('content-length'), String(bytes))
@@ -739,13 +736,13 @@ t.test('A streamed reply whose length is known tells it, to HEAD as well, and ar
   socket.destroy()
 })
 
-t.test('A streamed reply that is not as long as was told ends its connection', async (t) => {
+t.test('A streamed reply shorter or longer than announced ends its connection', async (t) => {
   for (const length of ['1', 'less']) {
     await t.rejects(async () => (await fetch(`${mgmt}/v1/counted/${length}`)).arrayBuffer())
   }
 })
 
-t.test('A streamed reply that is not sent lets go of its source: to HEAD, and when the client has gone', async (t) => {
+t.test('A streamed reply that is not sent releases its source: to HEAD, and when the client disconnects', async (t) => {
   sources.length = 0
   t.equal((await fetch(`${mgmt}/v1/file/now`, { method: 'HEAD' })).status, 200)
   const socket = connect(port, '127.0.0.1')
@@ -758,11 +755,11 @@ t.test('A streamed reply that is not sent lets go of its source: to HEAD, and wh
   t.match(await (await fetch(`${mgmt}/v1/file/now`)).text(), /createReadStream/)
 })
 
-t.test('A large reply arrives whole', async (t) => {
+t.test('A large reply arrives completely', async (t) => {
   t.equal((await (await fetch(`${mgmt}/v1/large`)).arrayBuffer()).byteLength, 20_000_000)
 })
 
-t.test('A handler learns that its client has gone, and the connection is forgotten', async (t) => {
+t.test('A handler learns that its client disconnected, and the connection is released', async (t) => {
   const socket = connect(port, '127.0.0.1')
   socket.write(head('GET', '/v1/waits'))
   await new Promise((resolve) => setTimeout(resolve, 100))
@@ -773,10 +770,10 @@ t.test('A handler learns that its client has gone, and the connection is forgott
   partial.write(`${head('POST', '/v1/echo', 'content-length: 100')}{`)
   await new Promise((resolve) => setTimeout(resolve, 50))
   partial.destroy()
-  t.equal((await post('/echo', '{}')).status, 200, 'a body cut short harms nobody')
+  t.equal((await post('/echo', '{}')).status, 200, 'a truncated body affects no other request')
 })
 
-t.test('Ten thousand fuzzed requests answer no 5xx and nothing of the inside', async (t) => {
+t.test('Ten thousand fuzzed requests get no 5xx and no internals', async (t) => {
   const paths = ['/order', '/echo', '/old', '/orgs/demo/api-keys', '/orgs/demo/webhooks', '/session', '/catalogs/tools']
   const inject = injectInto(running.node.planes.mgmt.serve)
   const request = fc.record({

@@ -170,8 +170,8 @@ function hastyClock(): Clock {
   }
 }
 
-t.test('The pure parts', async (t) => {
-  t.test('A message cut into frames comes together again, whatever its size and the order of arrival', async (t) => {
+t.test('Framing and parsing have no I/O', async (t) => {
+  t.test('A message split into frames is reassembled, for any size and order of arrival', async (t) => {
     const cases = fc.record({
       body: fc.uint8Array({ maxLength: 400 }),
       frameBytes: fc.integer({ min: 1, max: 80 }),
@@ -202,7 +202,7 @@ t.test('The pure parts', async (t) => {
     )
   })
 
-  t.test('What never becomes whole is bounded in number, in age and in size', async (t) => {
+  t.test('Incomplete messages are bounded in number, age and size', async (t) => {
     const clock = manualClock()
     const bounds = { messageBytes: 100, partialMessages: 3, partialMs: 1000 }
     const assemble = createAssembly(bounds, clock.monotonic)
@@ -213,13 +213,13 @@ t.test('The pure parts', async (t) => {
     t.equal(text(assemble(halves('d')[1])), 'd'.repeat(20))
     await clock.advance(1000)
     assemble(halves('e')[0])
-    t.equal(assemble(halves('c')[1]), undefined, 'what is too old went too')
+    t.equal(assemble(halves('c')[1]), undefined, 'messages that are too old were dropped, too')
     t.equal(text(assemble(halves('e')[1])), 'e'.repeat(20))
     t.equal(cut('f', 110).map(assemble).filter(Boolean).length, 0, 'a message longer than agreed is dropped')
     t.equal(cut('g', 100).map(assemble).filter(Boolean).length, 1)
   })
 
-  t.test('A header that says nonsense is dropped', async (t) => {
+  t.test('A frame with an invalid header is dropped', async (t) => {
     const assemble = createAssembly({ messageBytes: 100, partialMessages: 3, partialMs: 1000 }, () => 0)
     for (const header of [
       'x',
@@ -258,7 +258,7 @@ t.test('The pure parts', async (t) => {
     t.pass('in every run')
   })
 
-  t.test('Addresses are read with their credentials and told without them', async (t) => {
+  t.test('Server URLs are parsed with their credentials and printed without them', async (t) => {
     t.same(readAddresses(['a:1', 'nats://b', 'tls://[::1]:5']), {
       servers: ['a:1', 'b:4222', '[::1]:5'],
       hosts: ['a', 'b', '::1'],
@@ -273,7 +273,7 @@ t.test('The pure parts', async (t) => {
     t.match(readAddresses(['nats://s3cret@b']), { servers: ['b:4222'], token: 's3cret' })
   })
 
-  t.test('Versions are compared number by number', async (t) => {
+  t.test('Versions are compared numerically', async (t) => {
     const safe = [2, 10, 27]
     for (const old of ['2.9.10', '2.10.26', '1.99.99', 'v2.10.3', '2.10', '2', 'dev']) t.ok(isOlder(old, safe), old)
     for (const fine of ['2.10.27', '2.10.27-RC.1', '2.11.0', '3.0.0', 'v2.15.1', '2.10.100'])
@@ -289,7 +289,7 @@ t.test('The pure parts', async (t) => {
     t.doesNotThrow(() => fc.assert(agree))
   })
 
-  t.test('Servers that work and may yet lose something are remarked upon', async (t) => {
+  t.test('Server settings that may lose data cause a warning', async (t) => {
     const sound = { address: 'a:1', version: '2.15.1', payloadBytes: 1, clustered: true }
     t.same(serverWarnings(sound, true), [])
     t.match(serverWarnings({ ...sound, version: '2.10.26' }, true), [/2\.10\.26.*2\.10\.27.*lost when the power fails/])
@@ -298,7 +298,7 @@ t.test('The pure parts', async (t) => {
     t.equal(serverWarnings({ ...sound, version: '2.9.10', clustered: false }, false).length, 3)
   })
 
-  t.test('No word of a caller reaches beyond its place in a subject', async (t) => {
+  t.test('No text of a caller reaches beyond its token in a subject', async (t) => {
     for (const fine of ['shard.3', 'node.n1ab', 'A-z.0', 'x']) t.equal(checkWords(fine), fine)
     const strange = fc.string({ unit: 'grapheme' }).filter((word) => !/^[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*$/.test(word))
     const listed = fc.constantFrom(
@@ -331,7 +331,7 @@ t.test('The pure parts', async (t) => {
   })
 })
 
-t.test('A follower that misses a message, or hears nothing, ends', async (t) => {
+t.test('A follower that misses a message, or gets none in time, ends', async (t) => {
   const ends: unknown[] = []
   const received: number[] = []
   const { log, deliver } = await scriptedLog(t)
@@ -375,7 +375,7 @@ t.test('A follower that misses a message, or hears nothing, ends', async (t) => 
   await waitUntil(() => deliver.ready())
   for (const [delivery, number] of [3, 4, 5].entries()) deliver.message(number, delivery + 1)
   await waitUntil(() => caughtUp.length > 0)
-  t.same(caughtUp, [5], 'what a server tells from before the beginning is passed over')
+  t.same(caughtUp, [5], 'entries before the start are skipped')
   t.equal(ends.length, 3)
   stop()
 })
@@ -405,7 +405,7 @@ async function scriptedLog(t: Test) {
   return { log: await bus.log(0), deliver }
 }
 
-t.test('A leader that led through two silences is made to step down; one that has just come is not', async (t) => {
+t.test('A leader of two silent periods is made to step down, and a new one is not', async (t) => {
   const clock = manualClock()
   let leader = 'n1'
   let silent = true
@@ -448,32 +448,32 @@ t.test('A leader that led through two silences is made to step down; one that ha
   await publish()
   silent = true
   await publish()
-  t.same(stepDowns, [], 'it has taken something meanwhile')
+  t.same(stepDowns, [], 'it has accepted an entry since')
   await publish()
   t.same(stepDowns, ['n2'])
   await publish()
   t.same(stepDowns, ['n2'], 'and gets its time again')
 })
 
-t.test('A log', async (t) => {
+t.test('A log fulfils its contract', async (t) => {
   const server = await startServer(t)
   const bus = await open(t, [server.url])
   let shards = 0
   const newLog = () => bus.log(shards++)
 
-  t.test('Entries are numbered from 1 without gaps, and read as they were appended', async (t) => {
+  t.test('Entries are numbered from 1 without gaps, and read back as appended', async (t) => {
     const log = await newLog()
     t.same(await log.bounds(), { first: 1, last: 0 })
     await fill(log, 3)
     t.same(await log.bounds(), { first: 1, last: 3 })
     t.equal(text(await log.read(2)), 'entry 2')
     t.equal(await log.read(0), undefined)
-    t.equal(await log.read(4), undefined, 'what is not there yet')
+    t.equal(await log.read(4), undefined, 'an entry that does not exist yet')
     t.equal(await log.append(new Uint8Array(0), 3), 'appended', 'an empty entry is one too')
     t.equal((await log.read(4))?.length, 0)
   })
 
-  t.test('An append anywhere but at the end is refused and leaves no trace', async (t) => {
+  t.test('An append anywhere but at the end is refused without a trace', async (t) => {
     const log = await newLog()
     t.equal(await log.append(bytes('late'), 1), 'conflict', 'beyond the end')
     await fill(log, 2)
@@ -491,7 +491,7 @@ t.test('A log', async (t) => {
     }
   })
 
-  t.test('Appends need not wait for each other, and after a refusal all that follow are refused', async (t) => {
+  t.test('Appends may overlap, and after a refusal all later ones are refused', async (t) => {
     const log = await newLog()
     const append = (after: number) => log.append(bytes(`entry ${after + 1}`), after)
     const first = await Promise.all(Array.from({ length: 300 }, (_, after) => append(after)))
@@ -504,7 +504,7 @@ t.test('A log', async (t) => {
     stop()
   })
 
-  t.test('The largest entry is appended, read and told, and one byte more is refused', async (t) => {
+  t.test('The largest entry is appended, read and followed, and one byte more is refused', async (t) => {
     const log = await newLog()
     const entry = Buffer.alloc(log.entryBytes, 'large')
     t.equal(await log.append(entry, 0), 'appended')
@@ -525,7 +525,7 @@ t.test('A log', async (t) => {
     t.same(await log.bounds(), { first: 1, last: 1 })
   })
 
-  t.test('A follower is told every entry once and in order, the next when the last was taken', async (t) => {
+  t.test('A follower gets every entry once and in order, the next when the last was processed', async (t) => {
     const log = await newLog()
     const count = limits.entriesAhead * 4
     await fill(log, count)
@@ -553,11 +553,11 @@ t.test('A log', async (t) => {
     await fill(log, 1, count + 5)
     const late = follower(log, count)
     await waitUntil(() => late.received.length === 6)
-    t.equal(received.length, count - 5, 'nothing is told to one that was ended')
+    t.equal(received.length, count - 5, 'an ended follower gets nothing')
     late.stop()
   })
 
-  t.test('A follower that is slow holds no more than a few entries', async (t) => {
+  t.test('A slow follower buffers no more than a few entries', async (t) => {
     const log = await newLog()
     await fill(log, limits.entriesAhead * 3)
     let release = () => {}
@@ -585,7 +585,7 @@ t.test('A log', async (t) => {
     stop()
   })
 
-  t.test('A follower whose taking throws is told so and hears nothing more', async (t) => {
+  t.test('A follower whose handler throws gets the error and no more entries', async (t) => {
     const log = await newLog()
     await fill(log, 3)
     const ends: unknown[] = []
@@ -603,7 +603,7 @@ t.test('A log', async (t) => {
     t.same(received, [1, 2])
   })
 
-  t.test('Trimmed entries are gone, the numbers go on, and a follower that still wanted them ends', async (t) => {
+  t.test('Trimmed entries are removed, numbering continues, and a follower that needs them ends', async (t) => {
     const log = await newLog()
     await fill(log, 6)
     const waiting = follower(log, 6)
@@ -620,17 +620,17 @@ t.test('A log', async (t) => {
     await log.trim(6)
     t.same(await log.bounds(), { first: 7, last: 6 }, 'all of it')
     await log.trim(1_000)
-    t.same(await log.bounds(), { first: 7, last: 6 }, 'to trim what is not there moves nothing')
+    t.same(await log.bounds(), { first: 7, last: 6 }, 'trimming missing entries changes nothing')
     await log.trim(3)
     t.equal(await log.append(bytes('entry 7'), 6), 'appended')
     await waitUntil(() => onTime.received.length === 3 && waiting.received.length === 1)
-    t.same(onTime.received, entries(5, 7), 'one that had heard it all goes on')
+    t.same(onTime.received, entries(5, 7), 'a follower that had all entries continues')
     t.same([onTime.ends, waiting.ends], [[], []])
     onTime.stop()
     waiting.stop()
   })
 
-  t.test('A follower in whose way entries are trimmed ends although nothing more is appended', async (t) => {
+  t.test('A follower whose next entries are trimmed ends even without further appends', async (t) => {
     const log = await newLog()
     await fill(log, limits.entriesAhead * 2)
     let release = () => {}
@@ -654,7 +654,7 @@ t.test('A log', async (t) => {
     t.match(ends, [/is gone/])
   })
 
-  t.test('A follower that is ahead of the log is not left waiting for what cannot come', async (t) => {
+  t.test('A follower ahead of the log does not wait for ever', async (t) => {
     const log = await newLog()
     await fill(log, 2)
     const { ends, received } = follower(log, 5)
@@ -664,8 +664,8 @@ t.test('A log', async (t) => {
   })
 })
 
-t.test('When the only server goes and comes back', async (t) => {
-  t.test('What was appended is there, also when all of it had been trimmed', async (t) => {
+t.test('A log survives the loss of its only server', async (t) => {
+  t.test('Appended entries survive a restart of the server, even when all were trimmed', async (t) => {
     const server = await startServer(t)
     const bus = await open(t, [server.url])
     const [log, trimmed] = [await bus.log(0), await bus.log(1)]
@@ -682,7 +682,7 @@ t.test('When the only server goes and comes back', async (t) => {
     t.equal(await trimmed.append(bytes('next'), 20), 'appended')
   })
 
-  t.test('Everything that waits is told at once, and everything goes on by itself', async (t) => {
+  t.test('All waiters learn of the loss at once, and everything resumes by itself', async (t) => {
     const server = await startServer(t)
     const logged: Logged[] = []
     let reconnects = 0
@@ -730,7 +730,7 @@ t.test('When the only server goes and comes back', async (t) => {
     restartedFollower.stop()
     await retryUntilDone(() => bus.settings.put('new', bytes('2')))
     await waitUntil(() => settings.seen.includes('new=2'))
-    t.same(settings.seen, ['kept=1', 'new=2'], 'what did not change is not told again')
+    t.same(settings.seen, ['kept=1', 'new=2'], 'an unchanged value is not reported again')
     await waitUntil(() => members.seen.includes('n1 gone'))
     await retryUntilDone(() => bus.members.put('n1', bytes('again')))
     await waitUntil(() => members.seen.includes('n1=again'))
@@ -742,7 +742,7 @@ t.test('When the only server goes and comes back', async (t) => {
     t.equal(reconnects, 1)
   })
 
-  t.test('A server that hangs is noticed', async (t) => {
+  t.test('A server that hangs is detected', async (t) => {
     const server = await startServer(t)
     const bus = await open(t, [server.url])
     const log = await bus.log(0)
@@ -756,7 +756,7 @@ t.test('When the only server goes and comes back', async (t) => {
     t.equal(await retryUntilDone(() => log.append(bytes('x'), 1 - 1)), 'appended')
   })
 
-  t.test('A server that lost its disk shows logs that went back to their beginning', async (t) => {
+  t.test('A server that lost its disk shows logs that were reset', async (t) => {
     const server = await startServer(t)
     const bus = await open(t, [server.url])
     const log = await bus.log(0)
@@ -779,7 +779,7 @@ t.test('When the only server goes and comes back', async (t) => {
   })
 })
 
-t.test('A server whose store is full appends nothing, says why, and goes on when there is room', async (t) => {
+t.test('A server with a full store refuses appends with a reason, and resumes when it has space', async (t) => {
   const server = await startServer(t, { storeLimit: '3MB' })
   const bus = await open(t, [server.url])
   const log = await bus.log(0)
@@ -798,18 +798,18 @@ t.test('A server whose store is full appends nothing, says why, and goes on when
   t.ok(refusal instanceof BusUnreachable)
   t.match(refusal.message, /insufficient/)
   t.same(await log.bounds(), { first: 1, last })
-  t.ok(entry.equals((await log.read(last)) as Buffer), 'what it has it keeps')
+  t.ok(entry.equals((await log.read(last)) as Buffer), 'its existing entries stay')
   await log.trim(last - 1)
   t.equal(await log.append(entry, last), 'appended')
 })
 
-t.test('A bucket', async (t) => {
+t.test('A bucket fulfils its contract', async (t) => {
   const server = await startServer(t)
   const bus = await open(t, [server.url])
   const other = await open(t, [server.url])
 
   for (const name of ['members', 'settings'] as const) {
-    t.test(`What is put into ${name} is read by everybody, with revisions that grow`, async (t) => {
+    t.test(`A value put into ${name} is read by all clients, with growing revisions`, async (t) => {
       const [mine, theirs] = [bus[name], other[name]]
       t.equal(await mine.get('a.b-1'), undefined)
       const first = await mine.put('a.b-1', bytes('one'))
@@ -828,7 +828,7 @@ t.test('A bucket', async (t) => {
     })
   }
 
-  t.test('One of many who create a key succeeds, also after it was removed', async (t) => {
+  t.test('One of many concurrent creates of a key succeeds, even after it was removed', async (t) => {
     const crowd = (round: string) =>
       Promise.all(
         Array.from({ length: 20 }, (_, at) => [bus, other][at % 2]!.settings.create('lock', bytes(`${round} ${at}`))),
@@ -842,7 +842,7 @@ t.test('A bucket', async (t) => {
     }
   })
 
-  t.test('A watcher sees what is there, then every change of a key in order', async (t) => {
+  t.test('A watcher gets the current keys, then every change of a key in order', async (t) => {
     const bucket = bus.settings
     await bucket.put('w.1', bytes('a'))
     await bucket.put('w.2', bytes('b'))
@@ -850,7 +850,7 @@ t.test('A bucket', async (t) => {
     await bucket.remove('w.3')
     const { seen, stop } = await watcher(other.settings)
     const ours = () => seen.filter((line) => line.startsWith('w.'))
-    t.same(ours(), ['w.1=a', 'w.2=b', 'w.3 gone'], 'told before the watch resolves')
+    t.same(ours(), ['w.1=a', 'w.2=b', 'w.3 gone'], 'reported before the watch resolves')
     for (let round = 0; round < 100; round++) await bucket.put('w.1', bytes(String(round)))
     await bucket.remove('w.2')
     await waitUntil(() => ours().at(-1) === 'w.2 gone')
@@ -868,11 +868,11 @@ t.test('A bucket', async (t) => {
     const later = await watcher(other.settings)
     await bucket.put('w.1', bytes('after'))
     await waitUntil(() => later.seen.includes('w.1=after'))
-    t.equal(seen.length, before, 'nothing is told to one that was ended')
+    t.equal(seen.length, before, 'an ended watcher gets nothing')
     later.stop()
   })
 
-  t.test('That a key was removed is told to everybody, and forgotten when that is long ago', async (t) => {
+  t.test('A removal reaches all watchers, and is forgotten after a long time', async (t) => {
     const lonely = await startServer(t)
     const clock = aheadClock()
     const [{ settings }, near] = [await open(t, [lonely.url], { clock }), await open(t, [lonely.url])]
@@ -903,7 +903,7 @@ t.test('A bucket', async (t) => {
     later.stop()
   })
 
-  t.test('A watcher of an empty bucket waits for nothing, and one that throws is told on', async (t) => {
+  t.test('A watcher of an empty bucket is ready at once, and one that throws gets further changes', async (t) => {
     const lonely = await startServer(t)
     const logged: Logged[] = []
     const { members } = await open(t, [lonely.url], { log: logInto(logged) })
@@ -921,12 +921,12 @@ t.test('A bucket', async (t) => {
   })
 })
 
-t.test('The wire', async (t) => {
+t.test('Messages travel between nodes', async (t) => {
   const server = await startServer(t)
   const [bus, other] = [await open(t, [server.url]), await open(t, [server.url])]
   const echo = async (body: Uint8Array) => body
 
-  t.test('Messages of any size go both ways', async (t) => {
+  t.test('Messages of any size travel in both directions', async (t) => {
     t.teardown(other.serve('echo', echo))
     for (const length of [0, 1, limits.frameBytes, limits.frameBytes + 1, 3_000_000, limits.messageBytes]) {
       const body = Buffer.alloc(length, 'parley')
@@ -941,7 +941,7 @@ t.test('The wire', async (t) => {
     )
   })
 
-  t.test('A message that is too long throws before anything is sent', async (t) => {
+  t.test('A message that is too long throws before it is sent', async (t) => {
     let serveCalls = 0
     t.teardown(
       other.serve('count', async () => {
@@ -951,14 +951,14 @@ t.test('The wire', async (t) => {
     )
     await t.rejects(bus.request('count', Buffer.alloc(limits.messageBytes + 1), hourMs), RangeError)
     t.equal(serveCalls, 0)
-    t.ok((await failureOf(bus, 'count', 200)) instanceof BusUnreachable, 'too long an answer is none')
+    t.ok((await failureOf(bus, 'count', 200)) instanceof BusUnreachable, 'a reply that is too long counts as none')
     t.equal(serveCalls, 1)
     for (const subject of ['', 'a b', 'a.*', '>', 'log_1'])
       await t.rejects(bus.request(subject, bytes('x'), 200), RangeError)
     t.throws(() => bus.serve('a.>', echo), RangeError)
   })
 
-  t.test('Nobody listening is told at once, silence only in time', async (t) => {
+  t.test('A request without a listener fails at once, and one without a reply after its timeout', async (t) => {
     await t.rejects(bus.request('nobody', bytes('x'), hourMs), NoResponders)
     await t.rejects(bus.request('nobody', Buffer.alloc(3_000_000), hourMs), NoResponders, 'however many frames')
     const stop = other.serve('silent', () => new Promise(() => {}))
@@ -970,7 +970,7 @@ t.test('The wire', async (t) => {
     t.pass('and one that no longer serves does not listen')
   })
 
-  t.test('A request does not wait for those before it, and one whose answer rejects is not answered', async (t) => {
+  t.test('A request does not wait for earlier ones, and a rejected handler sends no reply', async (t) => {
     let release = () => {}
     const gate = new Promise<void>((resolve) => {
       release = resolve
@@ -989,7 +989,7 @@ t.test('The wire', async (t) => {
     t.equal(text(await slow), 'slow')
   })
 
-  t.test('A request reaches every server of its subject once, and the first answer wins', async (t) => {
+  t.test('A request reaches every server of its subject once, and the first reply wins', async (t) => {
     const serveCalls: string[] = []
     const answerAs = (name: string) => async (body: Uint8Array) => {
       serveCalls.push(`${name} ${text(body)}`)
@@ -1009,7 +1009,7 @@ t.test('The wire', async (t) => {
     t.same(callsIn('real'), ['a real', 'b real'])
   })
 
-  t.test('Frames that fit a server with a small limit still carry the longest message', async (t) => {
+  t.test('Frames that fit a server with a small limit carry the longest message too', async (t) => {
     const small = await startServer(t, { lines: ['max_payload: 65536'] })
     const narrow = await open(t, [small.url])
     narrow.serve('echo', echo)
@@ -1021,7 +1021,7 @@ t.test('The wire', async (t) => {
   })
 })
 
-t.test('Snapshots', async (t) => {
+t.test('Snapshots fulfil their contract', async (t) => {
   const server = await startServer(t)
   const bus = await open(t, [server.url])
   const { objects } = bus
@@ -1029,7 +1029,7 @@ t.test('Snapshots', async (t) => {
   const countMessages = async () =>
     (await api<{ state: { messages: number } }>(outside, 'STREAM.INFO.OBJ_parley_snapshots')).state.messages
 
-  t.test('What was put is read whole, in parts of any size', async (t) => {
+  t.test('An object is read back completely, in parts of any size', async (t) => {
     t.equal(await objects.get('shard.1'), undefined)
     await objects.put('first', partsOf(bytes('the very first')))
     t.equal(text(await readAll(await objects.get('first'))), 'the very first')
@@ -1045,7 +1045,7 @@ t.test('Snapshots', async (t) => {
     }
   })
 
-  t.test('A new object replaces the old one once it is whole, and nothing of the old one stays', async (t) => {
+  t.test('A new object replaces the old one once it is complete, and nothing of the old one stays', async (t) => {
     const before = await countMessages()
     const sized = (fill: string) => partsOf(Buffer.alloc(limits.objectChunkBytes * 3, fill))
     await objects.put('shard.1', sized('a'))
@@ -1059,25 +1059,25 @@ t.test('Snapshots', async (t) => {
     }
     const putting = objects.put('shard.1', slow())
     await waitUntil(async () => (await countMessages()) > before + 4)
-    t.match(text(await readAll(await objects.get('shard.1'))), /^a+$/, 'the old one is read meanwhile')
+    t.match(text(await readAll(await objects.get('shard.1'))), /^a+$/, 'the old object is read in the meantime')
     release()
     await putting
     t.match(text(await readAll(await objects.get('shard.1'))), /^b+$/)
-    t.equal(await countMessages(), before + 4, 'three chunks and what names them')
+    t.equal(await countMessages(), before + 4, 'three chunks and their index')
     await objects.remove('shard.1')
     t.equal(await objects.get('shard.1'), undefined)
     await objects.remove('shard.1')
     t.equal(await countMessages(), before + 1)
   })
 
-  t.test('Names that begin alike have nothing to do with each other', async (t) => {
+  t.test('Objects with a common prefix in their names are independent', async (t) => {
     await objects.put('shard', partsOf(bytes('short')))
     await objects.put('shard.1', partsOf(bytes('long')))
     await objects.put('shard', partsOf(bytes('short again')))
     t.equal(text(await readAll(await objects.get('shard.1'))), 'long')
   })
 
-  t.test('Parts that fail leave the old object and nothing else', async (t) => {
+  t.test('A put that fails midway leaves the old object and nothing else', async (t) => {
     await objects.put('steady', partsOf(bytes('old')))
     const before = await countMessages()
     async function* failMidway() {
@@ -1089,7 +1089,7 @@ t.test('Snapshots', async (t) => {
     t.equal(await countMessages(), before)
   })
 
-  t.test('A removal takes along what never became whole, and whoever still puts it is refused', async (t) => {
+  t.test('A removal also removes incomplete objects, and a writer in progress is refused', async (t) => {
     const before = await countMessages()
     const sized = () => Buffer.alloc(limits.objectChunkBytes * 3, 'x')
     let release = () => {}
@@ -1110,7 +1110,7 @@ t.test('Snapshots', async (t) => {
     t.equal(await countMessages(), before + 1)
   })
 
-  t.test('That an object was removed is forgotten when it is long ago', async (t) => {
+  t.test('The removal of an object is forgotten after a long time', async (t) => {
     const clock = aheadClock()
     const { objects } = await open(t, [server.url], { clock })
     const before = await countMessages()
@@ -1128,7 +1128,7 @@ t.test('Snapshots', async (t) => {
     t.equal(text(await readAll(await objects.get('steady'))), 'old')
   })
 
-  t.test('Of two who put at once one succeeds, and the object is one of theirs', async (t) => {
+  t.test('Of two concurrent puts one succeeds, and the object is one of the two', async (t) => {
     const other = await open(t, [server.url])
     let arrived = 0
     async function* together(fill: string) {
@@ -1145,7 +1145,7 @@ t.test('Snapshots', async (t) => {
     t.equal(text(await readAll(await objects.get('contested'))), won.repeat(limits.objectChunkBytes * 4))
   })
 
-  t.test('An object that is replaced, shortened or changed under its reader throws', async (t) => {
+  t.test('An object that is replaced, truncated or altered during a read throws', async (t) => {
     const three = (fill: string) => partsOf(Buffer.alloc(limits.objectChunkBytes * 3, fill))
     await objects.put('moving', three('a'))
     const reading = (await objects.get('moving'))![Symbol.asyncIterator]()
@@ -1174,10 +1174,10 @@ t.test('Snapshots', async (t) => {
   })
 })
 
-t.test('A cluster of three servers', async (t) => {
+t.test('A cluster of three servers tolerates failures', async (t) => {
   const cluster = await startCluster(t)
 
-  t.test('Every appended entry is there once and in order although the leader is killed, twice', async (t) => {
+  t.test('Every appended entry is present once and in order after two kills of the leader', async (t) => {
     const bus = await open(t, cluster.urls)
     t.notMatch(bus.warnings().join(), /single/)
     const log = await bus.log(0)
@@ -1203,19 +1203,19 @@ t.test('A cluster of three servers', async (t) => {
       await appendSurely(log, bytes(`entry ${after + 1}`), after)
     }
     await waitUntil(() => followLog.length === count)
-    t.same(followLog, entries(1, count), 'as one that follows all the while is told')
+    t.same(followLog, entries(1, count), 'as a continuous follower gets it')
     await killed?.start()
     for (const server of cluster.servers) {
       const other = await (await open(t, [server.url])).log(0)
       t.same(await retryUntilDone(() => other.bounds()), { first: 1, last: count })
       const { received, stop } = follower(other, 0)
       await waitUntil(() => received.length === count)
-      t.same(received, entries(1, count), `as ${server.name} tells it`)
+      t.same(received, entries(1, count), `as ${server.name} has it`)
       stop()
     }
   })
 
-  t.test('What one node puts every other reads at once, whichever server each is connected to', async (t) => {
+  t.test('A value put by one node is read by every other at once, through any server', async (t) => {
     const buses = []
     for (const server of cluster.servers) buses.push(await open(t, [server.url]))
     for (let round = 0; round < 60; round++) {
@@ -1229,7 +1229,7 @@ t.test('A cluster of three servers', async (t) => {
     }
   })
 
-  t.test('Members outlive the server that leads them, though they are held in memory', async (t) => {
+  t.test('Member records survive the loss of their leader, although they are kept in memory', async (t) => {
     const bus = await open(t, cluster.urls)
     await retryUntilDone(() => bus.members.put('n1', bytes('here')))
     const { seen, stop } = await watcher(bus.members)
@@ -1244,7 +1244,7 @@ t.test('A cluster of three servers', async (t) => {
     stop()
   })
 
-  t.test('Without a majority nothing is appended, and with it everything goes on', async (t) => {
+  t.test('Without a majority appends fail, and with it they resume', async (t) => {
     const [first, ...rest] = cluster.servers as [TestNats, ...TestNats[]]
     const bus = await open(t, [first.url])
     const log = await bus.log(1)
@@ -1257,7 +1257,7 @@ t.test('A cluster of three servers', async (t) => {
     t.equal(text(await retryUntilDone(() => log.read(4))), 'entry 4')
   })
 
-  t.test('A log that was kept once is spread over the cluster when it is opened', async (t) => {
+  t.test('A log with one replica is replicated over the cluster when it is opened', async (t) => {
     const outside = await stranger(t, cluster.servers[0]!)
     const alone = { name: 'PARLEY_SHARD_2', subjects: ['parley.log.2'], storage: 'file', num_replicas: 1 }
     await api(outside, 'STREAM.CREATE.PARLEY_SHARD_2', alone)
@@ -1270,7 +1270,7 @@ t.test('A cluster of three servers', async (t) => {
   })
 })
 
-t.test('A cluster of which too few servers are up makes no log until there are enough', async (t) => {
+t.test('A cluster with too few servers creates no log until there are enough', async (t) => {
   const cluster = await TestNatsCluster.prepare()
   t.teardown(() => cluster.stop())
   const [first, second, third] = cluster.servers as [TestNats, TestNats, TestNats]
@@ -1309,7 +1309,7 @@ async function appendSurely(log: Log, entry: Buffer, after: number): Promise<voi
   }
 }
 
-t.test('Who may connect', async (t) => {
+t.test('Connections are authenticated', async (t) => {
   const refusalOf = async (options: Partial<NatsOptions>): Promise<string> => {
     try {
       const bus = await openNats({ servers: [], syncAlways: true, name: 'test', log: logInto([]), ...options })
@@ -1325,7 +1325,7 @@ t.test('Who may connect', async (t) => {
     t.equal(await (await bus.log(0)).append(bytes('x'), 0), 'appended')
   }
 
-  t.test('A password opens, another does not, and neither is told', async (t) => {
+  t.test('A correct password connects, a wrong one does not, and neither is printed', async (t) => {
     const server = await startServer(t, { user: 'parley', password: 'p@ss:w/rd1' })
     await works(t, [server.url], {})
     for (const servers of [[server.url.replace('rd1', 'rd2')], [server.address], [`s3cret@${server.address}`]]) {
@@ -1334,7 +1334,7 @@ t.test('Who may connect', async (t) => {
     }
   })
 
-  t.test('A file of credentials opens, also one that is renewed; another one does not', async (t) => {
+  t.test('A credentials file connects, even after renewal, and a wrong one does not', async (t) => {
     const dir = t.testdir({ 'garbage.creds': 'garbage' })
     const operator = makeOperator()
     const file = (name: string) => join(dir, name)
@@ -1366,7 +1366,7 @@ t.test('Who may connect', async (t) => {
   })
 
   t.test(
-    'A server is believed by its authority and its name, and never in the clear when TLS was asked for',
+    'A server needs a certificate of its authority for its name, and TLS never falls back to plain text',
     async (t) => {
       const folders = t.testdir({ ours: {}, theirs: {}, elsewhere: {} })
       const ours = makeCertificates(join(folders, 'ours'))
@@ -1381,7 +1381,7 @@ t.test('Who may connect', async (t) => {
       t.match(
         await refusalOf({ servers: [server.url.replace('tls:', 'nats:')] }),
         untrusted,
-        'even if nobody asked for TLS',
+        'even if TLS was not requested',
       )
       t.match(await refusalOf({ servers: [server.url], tlsCaFile: theirs.caFile }), untrusted, 'with another authority')
       t.match(
@@ -1403,7 +1403,7 @@ t.test('Who may connect', async (t) => {
     },
   )
 
-  t.test('A server without JetStream is not enough', async (t) => {
+  t.test('A server without JetStream is refused', async (t) => {
     const server = await startServer(t, { jetstream: false })
     t.equal(
       await refusalOf({ servers: [server.url] }),
@@ -1411,7 +1411,7 @@ t.test('Who may connect', async (t) => {
     )
   })
 
-  t.test('A server that is not there yet is waited for, but not for ever', async (t) => {
+  t.test('A server that is not up yet is waited for, up to a limit', async (t) => {
     const server = await startServer(t)
     await server.end()
     const servers = [`nats://user:secret-word@${server.address}`]
@@ -1429,10 +1429,10 @@ t.test('Who may connect', async (t) => {
   })
 })
 
-t.test('A closed bus', async (t) => {
+t.test('A bus can be closed', async (t) => {
   const server = await startServer(t)
 
-  t.test('What was under way is finished or told, and everything later is refused', async (t) => {
+  t.test('Pending calls finish or fail, and later ones are refused', async (t) => {
     const bus = await open(t, [server.url])
     const log = await bus.log(0)
     const appending = Array.from({ length: 50 }, (_, after) => log.append(bytes('x'), after))
@@ -1453,7 +1453,7 @@ t.test('A closed bus', async (t) => {
     stop()
   })
 
-  t.test('One whose servers are away closes too', async (t) => {
+  t.test('A bus without servers closes too', async (t) => {
     const lonely = await startServer(t)
     const bus = await open(t, [lonely.url])
     await lonely.kill()
@@ -1464,7 +1464,7 @@ t.test('A closed bus', async (t) => {
     await t.rejects(waiting, BusUnreachable)
   })
 
-  t.test('Nothing of it stays on the server', async (t) => {
+  t.test('A closed bus leaves nothing on the server', async (t) => {
     const outside = await stranger(t, server)
     const consumers = async (stream: string) =>
       (await api<{ state: { consumer_count: number } }>(outside, `STREAM.INFO.${stream}`)).state.consumer_count
@@ -1482,7 +1482,7 @@ t.test('A closed bus', async (t) => {
   })
 })
 
-t.test('Nothing that a stranger sends disturbs a node', async (t) => {
+t.test('No message of a stranger disturbs a node', async (t) => {
   const server = await startServer(t)
   const logged: Logged[] = []
   const bus = await open(t, [server.url], { log: logInto(logged) })
@@ -1499,7 +1499,7 @@ t.test('Nothing that a stranger sends disturbs a node', async (t) => {
   t.equal(text(await retryUntilDone(() => bus.request('echo', bytes('fine'), hourMs))), 'fine')
   await outside.request('parley.log.0', 'written by a stranger')
   await waitUntil(() => received.length === 1)
-  t.equal(await log.append(bytes('mine'), 0), 'conflict', 'an entry is an entry, whoever wrote it')
+  t.equal(await log.append(bytes('mine'), 0), 'conflict', 'an entry of any writer is an entry')
   t.same(ends, [])
   t.same(
     logged.filter(({ event }) => event === 'bus.listener.failed'),

@@ -32,7 +32,7 @@ function recordOf(fields: Fields): Record<string, unknown> {
   return JSON.parse(lineOf((log) => log.info('test.event', fields)))
 }
 
-t.test('A line is JSON with its level in words, an ISO time, the event and the fields, and nothing else', async (t) => {
+t.test('A line is JSON with its level in words, an ISO time, the event and the fields only', async (t) => {
   const line = lineOf((log) =>
     log.warn('http.request', { status: 200, durationSeconds: 0.0012345678, path: '/orgs/{org}' }),
   )
@@ -43,31 +43,28 @@ t.test('A line is JSON with its level in words, an ISO time, the event and the f
   t.equal(JSON.parse(lineOf((log) => log.error('node.failed'))).event, 'node.failed', 'fields may be left out')
 })
 
-t.test(
-  'A child carries its fields on every line, a field of the call wins, and the line keeps its own names',
-  async (t) => {
-    const line = lineOf((log) =>
-      log
-        .child({ node: 'a', plane: 'mgmt' })
-        .child({ shard: 3 })
-        .debug('x.y', { node: 'b', level: 9, time: 1, event: 'z' }),
-    )
-    t.strictSame(JSON.parse(line), {
-      level: 'debug',
-      time: '2026-01-02T03:04:05.678Z',
-      node: 'b',
-      plane: 'mgmt',
-      shard: 3,
-      level_: 9,
-      time_: 1,
-      event_: 'z',
-      event: 'x.y',
-    })
-    t.equal(line.match(/"node"/g)?.length, 1, 'no name stands twice')
-  },
-)
+t.test('A child adds its fields to every line, a field of the call wins, and reserved names stay', async (t) => {
+  const line = lineOf((log) =>
+    log
+      .child({ node: 'a', plane: 'mgmt' })
+      .child({ shard: 3 })
+      .debug('x.y', { node: 'b', level: 9, time: 1, event: 'z' }),
+  )
+  t.strictSame(JSON.parse(line), {
+    level: 'debug',
+    time: '2026-01-02T03:04:05.678Z',
+    node: 'b',
+    plane: 'mgmt',
+    shard: 3,
+    level_: 9,
+    time_: 1,
+    event_: 'z',
+    event: 'x.y',
+  })
+  t.equal(line.match(/"node"/g)?.length, 1, 'no name occurs twice')
+})
 
-t.test('What is below the level is not written', async (t) => {
+t.test('Lines below the level are not written', async (t) => {
   const lines: string[] = []
   const { log } = createLog({ destination: { write: (line) => lines.push(line) } })
   log.debug('a.b')
@@ -75,7 +72,7 @@ t.test('What is below the level is not written', async (t) => {
   t.match(lines, [/"event":"c\.d"/])
 })
 
-t.test('Nothing a caller logs makes the log throw', async (t) => {
+t.test('No logged value makes the log throw', async (t) => {
   const circular: Record<string, unknown> = { name: 'ring' }
   circular.self = circular
   const trap = new Proxy(
@@ -153,7 +150,7 @@ t.test('Nothing a caller logs makes the log throw', async (t) => {
   t.pass('even when the line has nowhere to go')
 })
 
-t.test('A line is bounded, whatever is put into it', async (t) => {
+t.test('A line is bounded, for any fields', async (t) => {
   const huge = 'word '.repeat(1_000_000)
   const record = recordOf({
     huge,
@@ -170,7 +167,7 @@ t.test('A line is bounded, whatever is put into it', async (t) => {
   t.ok(line.length < 2 * limits.lineChars, `${line.length} characters`)
 })
 
-t.test('A cut leaves no half of a secret behind', async (t) => {
+t.test('Truncation never leaves half of a secret behind', async (t) => {
   for (const secret of ['+1 (555) 867-5309', 'ada.lovelace@analytical.example', `sk-svc-${'q'.repeat(40)}`]) {
     for (let cut = 1; cut < secret.length; cut++) {
       const text = `${'x '.repeat(limits.fieldChars).slice(0, limits.fieldChars - cut - 1)} ${secret} and more`
@@ -185,10 +182,10 @@ t.test('No line can forge another or drive a terminal', async (t) => {
   const line = lineOf((log) => log.info(nasty, { [nasty]: nasty }))
   t.equal(line.indexOf('\n'), line.length - 1)
   for (const char of '\r\u001b\u009b\u2028\u202e\0') t.notOk(line.includes(char), `character ${char.charCodeAt(0)}`)
-  t.equal(JSON.parse(line).event, nasty, 'and nothing of it is lost')
+  t.equal(JSON.parse(line).event, nasty, 'and no field is lost')
 })
 
-t.test('A field whose name says secret is hidden whatever it holds, and counts are not', async (t) => {
+t.test('A field with a secret’s name is hidden with any value, and counts are not', async (t) => {
   const secret = 'correct horse'
   const names = [
     'password',
@@ -291,30 +288,20 @@ const wrappers: readonly ((inner: unknown, name: string) => unknown)[] = [
 ]
 const nesting = fc.array(fc.tuple(fc.constantFrom(...wrappers), words), { maxLength: 4 })
 
-t.test(
-  'No phone number, e-mail address or token reaches a line, however it is nested, named or surrounded',
-  async (t) => {
-    const hidden = fc.property(
-      planted,
-      words,
-      words,
-      nesting,
-      words,
-      ({ secret, text }, before, after, layers, name) => {
-        const value = layers.reduce<unknown>((inner, [wrap, called]) => wrap(inner, called), before + text + after)
-        for (const fields of [{ [name]: value }, { [before + text + after]: 1 }]) {
-          const line = lineOf((log) => log.child(fields).info('test.event', fields))
-          JSON.parse(line)
-          if (line.includes(secret) || JSON.stringify(JSON.parse(line)).includes(secret)) return false
-        }
-        return !lineOf((log) => log.info(before + text + after)).includes(secret)
-      },
-    )
-    t.doesNotThrow(() => fc.assert(hidden, { numRuns: 500 }))
-  },
-)
+t.test('No phone number, e-mail address or token reaches a line, in any nesting, name or surrounding', async (t) => {
+  const hidden = fc.property(planted, words, words, nesting, words, ({ secret, text }, before, after, layers, name) => {
+    const value = layers.reduce<unknown>((inner, [wrap, called]) => wrap(inner, called), before + text + after)
+    for (const fields of [{ [name]: value }, { [before + text + after]: 1 }]) {
+      const line = lineOf((log) => log.child(fields).info('test.event', fields))
+      JSON.parse(line)
+      if (line.includes(secret) || JSON.stringify(JSON.parse(line)).includes(secret)) return false
+    }
+    return !lineOf((log) => log.info(before + text + after)).includes(secret)
+  })
+  t.doesNotThrow(() => fc.assert(hidden, { numRuns: 500 }))
+})
 
-t.test('No run of seven digits or more reaches a line but inside an id, a hash or a time', async (t) => {
+t.test('Runs of seven digits or more reach a line only inside an id, a hash or a time', async (t) => {
   const runs = fc.property(phone, words, nesting, (number, before, layers) => {
     const value = layers.reduce<unknown>((inner, [wrap, called]) => wrap(inner, called), before + number)
     return !/\d{7}/.test(lineOf((log) => log.info('test.event', { value, alone: number.replace(/\D/g, '') })))
@@ -338,7 +325,7 @@ t.test('A phone number logged as a number is hidden too', async (t) => {
   t.match(recordOf({ to: 15551234567, status: 999_999 }), { to: '1********67', status: 999_999 })
 })
 
-t.test('Phone numbers are masked so that two can be told apart', async (t) => {
+t.test('Phone numbers are masked so that two can be distinguished', async (t) => {
   const masks: Readonly<Record<string, string>> = {
     '+15550123400': '+1********00',
     '+1 (555) 012-3400': '+1********00',
@@ -375,7 +362,7 @@ t.test('E-mail addresses and tokens leave the text around them legible', async (
   for (const [text, clean] of Object.entries(redacted)) t.equal(redact(text), clean)
 })
 
-t.test('Ids, times, versions, addresses of machines and plain words survive', async (t) => {
+t.test('Ids, times, versions, host addresses and plain words stay readable', async (t) => {
   const survivors = [
     '2026-01-02T03:04:05.678Z',
     '2026-01-02T03:04:05.123456789+02:00',
@@ -432,7 +419,7 @@ t.test('Ids, times, versions, addresses of machines and plain words survive', as
   t.doesNotThrow(() => fc.assert(fc.property(fc.uuid(), (id) => redact(id) === id)))
 })
 
-t.test('Redaction takes any text, and gets through long ones made to hold it up', async (t) => {
+t.test('Redaction accepts any text, and takes linear time for hostile ones', async (t) => {
   t.doesNotThrow(() => fc.assert(fc.property(anyText(), (text) => typeof redact(text) === 'string')))
   const attacks = [
     '1',
@@ -472,7 +459,7 @@ t.test('Redaction takes any text, and gets through long ones made to hold it up'
   for (const attack of attacks) t.type(redact(attack.repeat(Math.ceil(200_000 / attack.length))), 'string', attack)
 })
 
-t.test('The last line before the process ends is written once it was flushed', async (t) => {
+t.test('The last line before the process ends is written by the flush', async (t) => {
   const module = new URL('../../runtime/observe/log.js', import.meta.url).href
   const script = `const { createLog } = await import(${JSON.stringify(module)})
     const { log, flush } = createLog()
@@ -491,7 +478,7 @@ t.test('The last line before the process ends is written once it was flushed', a
 
 const scrape = async (metrics: ReturnType<typeof createMetrics>) => (await metrics.render()).text.split('\n')
 
-t.test('A route is counted by class of status and timed in buckets, and shows once it was called', async (t) => {
+t.test('A route is counted by status class and timed in buckets, from its first call on', async (t) => {
   const metrics = createMetrics()
   const { meterOf } = createRouteMeters(metrics)
   const meter = meterOf({ plane: 'mgmt', method: 'GET', path: '/orgs/{org}' })
@@ -532,7 +519,7 @@ t.test('A route is counted by class of status and timed in buckets, and shows on
   t.notOk(lines.some((line) => line.includes('/messages')))
 })
 
-t.test('Counters only grow, gauges are read at scrape, and a gauge that throws costs itself alone', async (t) => {
+t.test('Counters only grow, gauges are read at scrape, and a throwing gauge affects only itself', async (t) => {
   const metrics = createMetrics()
   const tries = metrics.counter('parley_webhook_tries_total', 'Tries', { outcome: 'ok' })
   let depth = 3
@@ -552,7 +539,7 @@ t.test('Counters only grow, gauges are read at scrape, and a gauge that throws c
   t.notOk(lines.some((line) => line.startsWith('parley_broken_bytes')))
 })
 
-t.test('A metric with a wrong name, another kind or other labels is a mistake that shows at once', async (t) => {
+t.test('A metric with an invalid name, another kind or other labels throws at once', async (t) => {
   const metrics = createMetrics()
   metrics.counter('parley_a_total', 'A', { x: '1' })
   t.throws(() => metrics.counter('parley_a', 'A'), /no name for a counter/)
@@ -586,13 +573,13 @@ t.test('Each node has its own metrics, with those of its process', async (t) => 
   t.notMatch((await other.render()).text, /parley_a_total/)
 })
 
-t.test('A node with every check fine is ready', async (t) => {
+t.test('A node whose checks all pass is ready', async (t) => {
   const health = createHealth([{ name: 'store', critical: true, check: () => undefined }])
   t.strictSame(answerReady(health), { status: 200, json: { status: 'ok', checks: [{ name: 'store', status: 'ok' }] } })
   t.strictSame(answerUp(), { status: 200, json: { status: 'ok' } })
 })
 
-t.test('A node that lost a help serves on and says so; one that lost its store asks to be left alone', async (t) => {
+t.test('A node without an optional service stays ready and says so; without its store it is not ready', async (t) => {
   let redis: string | undefined = 'Redis at redis://u:hunter2@cache is away; limits are kept in this process.'
   let store: string | undefined
   const health = createHealth()
@@ -625,7 +612,7 @@ t.test('A node that lost a help serves on and says so; one that lost its store a
   t.equal(answerUp().status, 200)
 })
 
-t.test('A check that breaks counts as failed and gives nothing away', async (t) => {
+t.test('A check that throws counts as failed and reveals nothing', async (t) => {
   const broken = {
     name: 'bus',
     critical: true,
@@ -641,7 +628,7 @@ t.test('A check that breaks counts as failed and gives nothing away', async (t) 
   t.throws(() => health.add(broken), /already/)
 })
 
-t.test('Lines that cannot be written are let fall, and flushing them ends all the same', async (t) => {
+t.test('Lines that cannot be written are dropped, and flushing still ends', async (t) => {
   const full = openSync('/dev/full', 'w')
   t.teardown(() => closeSync(full))
   const lost = createLineWriter(full)

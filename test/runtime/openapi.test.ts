@@ -231,12 +231,12 @@ function codesIn(document: OpenApiDocument, method: string, path: string): Recor
   )
 }
 
-t.test('The public linter has nothing to say about either document, warnings included', async (t) => {
+t.test('The public linter reports nothing for either document, warnings included', async (t) => {
   for (const plane of ['mgmt', 'gateway'] as const)
     t.same(await lintOpenApi(documentOf(plane, routesOf(plane))), [], plane)
 })
 
-t.test('The linter is able to find what is wrong', async (t) => {
+t.test('The linter detects faults', async (t) => {
   const wrong = { ...fixtures[11]!, tag: 'Nobody described this', reply: { 200: Type.Unsafe({ type: 'strin' }) } }
   const findings = await lintOpenApi(documentOf('mgmt', [wrong]))
   t.ok(
@@ -249,7 +249,7 @@ t.test('The linter is able to find what is wrong', async (t) => {
   )
 })
 
-t.test('Each document holds the routes of its own plane, and each tag with what it is about', (t) => {
+t.test('Each document has the routes of its own plane, and each tag its description', (t) => {
   for (const plane of ['mgmt', 'gateway'] as const) {
     const routes = routesOf(plane)
     const document = documentOf(plane, [...routesOf('mgmt'), ...routesOf('gateway')])
@@ -302,7 +302,7 @@ t.test('Operation ids are unique and can be read', (t) => {
   t.end()
 })
 
-t.test('What a route answers itself under the status of an error stands beside the error', (t) => {
+t.test('A reply of a route under an error status is listed beside the error', (t) => {
   const written = route({
     ...declared,
     method: 'POST',
@@ -321,7 +321,7 @@ t.test('What a route answers itself under the status of an error stands beside t
   t.match(responses[400]!.content['application/json']!.schema, { properties: { sentence: { type: 'string' } } })
   t.match(responses[400]!.description, /request\.invalid/)
   t.same(Object.keys(responses[503]!.content).sort(), ['application/problem+json', 'text/html'])
-  t.match(responses[503]!.headers, { 'Retry-After': {} }, 'and what goes with the error still does')
+  t.match(responses[503]!.headers, { 'Retry-After': {} }, 'and the headers of the error stay')
   t.end()
 })
 
@@ -366,7 +366,7 @@ t.test('Every code a route may answer is in its document, under its status and i
   t.end()
 })
 
-t.test('The error bodies that are written are the ones that are documented', (t) => {
+t.test('The error bodies on the wire are the documented ones', (t) => {
   const validationProblem = { detail: 'name: is required', errors: [{ field: 'name', message: 'is required' }] }
   for (const style of ['problem', 'classic', 'gateway'] as ErrorStyle[]) {
     const check = compileCheck(errorBodies[style])
@@ -386,7 +386,7 @@ t.test('The error bodies that are written are the ones that are documented', (t)
   t.end()
 })
 
-t.test('Access is written for programs and for people', (t) => {
+t.test('Access is documented for programs and for people', (t) => {
   const document = documentOf('mgmt')
   const send = operationOf(document, 'POST', '/orgs/{org}/outreach/{outreachId}/_send')
   t.same([send['x-role'], send['x-scopes']], ['editor', ['integrations:journey', 'people:write']])
@@ -415,7 +415,7 @@ t.test('Access is written for programs and for people', (t) => {
   t.end()
 })
 
-t.test('Parameters, bodies and answers are as declared', (t) => {
+t.test('Parameters, bodies and replies are documented as declared', (t) => {
   const document = documentOf('mgmt')
   const list = operationOf(document, 'GET', '/orgs/{org}/api-keys')
   t.match(list.parameters, [
@@ -453,7 +453,7 @@ t.test('Parameters, bodies and answers are as declared', (t) => {
   t.end()
 })
 
-t.test('A named schema that is used twice is a component, one that is used once stays where it is', (t) => {
+t.test('A named schema that is used twice is a component, and one that is used once stays inline', (t) => {
   const { schemas } = documentOf('mgmt').components as unknown as { schemas: Record<string, unknown> }
   t.same(Object.keys(schemas), ['APIKey', 'ClassicError', 'Folder', 'Point', 'Problem'])
   t.match(schemas.APIKey, {
@@ -481,7 +481,7 @@ t.test('A named schema that is used twice is a component, one that is used once 
   t.end()
 })
 
-t.test('Gzip is what the client says it is', (t) => {
+t.test('Gzip is used only if the client accepts it', (t) => {
   for (const header of ['gzip', 'deflate, GZIP;q=0.5', '*', 'br;q=1, *;q=0.1']) t.ok(acceptsGzip(header), header)
   for (const header of ['', 'br', 'gzip;q=0', 'gzip;q=0, *', 'gzipped']) t.notOk(acceptsGzip(header), header)
   t.end()
@@ -526,7 +526,7 @@ async function serve(plane: Plane, routes: readonly Route[]) {
   return { origin, base: origin + planes[plane].prefix, close: () => listening.close(0) }
 }
 
-t.test('The page, its files and the document are served as the client can take them', async (t) => {
+t.test('The page, its files and the document are served in an encoding that the client accepts', async (t) => {
   const server = await serve('gateway', routesOf('gateway'))
   t.teardown(server.close)
   const get = (path: string, headers: Record<string, string> = {}) =>
@@ -535,7 +535,7 @@ t.test('The page, its files and the document are served as the client can take t
   const page = await get('/docs')
   const html = await page.body.text()
   t.match(html, '<title>Parley gateway API</title>')
-  t.notMatch(html, /<script(?![^>]* src=)|<style| style=| on\w+=/, 'nothing is inline')
+  t.notMatch(html, /<script(?![^>]* src=)|<style| style=| on\w+=/, 'no schema is inline')
   t.match(page.headers['content-security-policy'], /^default-src 'none'; script-src 'self'; style-src 'self';/)
   t.notMatch(page.headers['content-security-policy'], 'unsafe')
 
@@ -548,7 +548,7 @@ t.test('The page, its files and the document are served as the client can take t
     t.equal(plain.headers['content-encoding'], undefined, path)
     t.equal(plain.headers.vary, 'accept-encoding')
     const validationProblem = Buffer.from(await plain.body.arrayBuffer())
-    t.ok(validationProblem.equals(gunzipSync(await small.body.arrayBuffer())), `${path} is the same compressed`)
+    t.ok(validationProblem.equals(gunzipSync(await small.body.arrayBuffer())), `${path} is the same when compressed`)
     t.match(plain.headers.etag, /^"[\w-]+"$/)
     t.not(plain.headers.etag, small.headers.etag, 'a strong tag names bytes')
     const revalidated = await get(path, { 'if-none-match': `"other", ${String(plain.headers.etag)}` })
@@ -566,13 +566,13 @@ t.test('The page, its files and the document are served as the client can take t
   }
 })
 
-t.test('In a browser', { skip: findChromium() ? false : 'Chromium is not installed' }, async (t) => {
+t.test('The docs work in a browser', { skip: findChromium() ? false : 'Chromium is not installed' }, async (t) => {
   const browser = await openBrowser()
   t.teardown(() => browser.close())
   const mgmt = await serve('mgmt', [...routesOf('mgmt'), bad, broken])
   t.teardown(mgmt.close)
 
-  t.test('the page shows every operation, dark or light, and asks nobody else', async (t) => {
+  t.test('The page shows every operation, dark or light, and contacts no other host', async (t) => {
     await mkdir('test/output', { recursive: true })
     for (const colorScheme of ['light', 'dark'] as const) {
       const { page, problems: troubles, close } = await browser.visit({ origin: mgmt.origin, colorScheme })
@@ -591,7 +591,7 @@ t.test('In a browser', { skip: findChromium() ? false : 'Chromium is not install
     }
   })
 
-  t.test('Authorize shows the API key first and in sight, and axe finds nothing critical', async (t) => {
+  t.test('Authorize shows the API key first and visibly, and axe finds nothing critical', async (t) => {
     for (const width of [390, 1280]) {
       const { page, close } = await browser.visit({ origin: mgmt.origin })
       await page.setViewportSize({ width, height: 800 })
@@ -621,14 +621,14 @@ t.test('In a browser', { skip: findChromium() ? false : 'Chromium is not install
     }
   })
 
-  t.test('no text of either document speaks of a console of ours', async (t) => {
+  t.test('No text of either document mentions a console', async (t) => {
     for (const plane of ['mgmt', 'gateway'] as const) {
       const texts = JSON.stringify(documentOf(plane, routesOf(plane)).tags)
       t.notMatch(texts, /console/)
     }
   })
 
-  t.test('a call tried out reaches the node that served the page', async (t) => {
+  t.test('A call from the page reaches the node that served it', async (t) => {
     const { page, problems: troubles, close } = await browser.visit({ origin: mgmt.origin })
     await page.goto(`${mgmt.base}/docs`)
     const read = page.locator('.opblock', { hasText: '/openapi.json' })
@@ -640,7 +640,7 @@ t.test('In a browser', { skip: findChromium() ? false : 'Chromium is not install
     await close()
   })
 
-  t.test('whatever a page does wrong is noted', async (t) => {
+  t.test('Errors of a page are recorded', async (t) => {
     const { page, problems: troubles, close } = await browser.visit({ origin: mgmt.origin })
     await page.goto(`${mgmt.base}/bad`)
     const signs = [

@@ -92,7 +92,7 @@ const send = (adapter: Opened, text: string, more = {}) => adapter.send(message(
 const sent = { kind: 'sent', providerId: 'wire_1' }
 const isBack = async (adapter: Opened) => (await send(adapter, 'Hello')).kind === 'sent'
 
-t.test('An adapter in its thread renders, receives and sends what it does anywhere', async (t) => {
+t.test('An adapter in its thread renders, receives and sends as in the process', async (t) => {
   const { dir } = generateAdapter(t, 'sms', 'pigeon')
   const { adapter: local, samples } = await loadAdapter(dir)
   const { adapter, lines } = await open(t, [dir])
@@ -119,31 +119,28 @@ t.test('An adapter in its thread renders, receives and sends what it does anywhe
   t.same(lines, [])
 })
 
-t.test(
-  'A rejection that the adapter does not await is logged without a secret, and its message goes out',
-  async (t) => {
-    const { adapter, linesNamed } = await open(t, [writeBrokenAdapter(t)])
-    t.same(await send(adapter, 'forgets'), sent)
-    await waitUntil(() => linesNamed('adapter.failed').length > 0)
-    t.match(linesNamed('adapter.failed'), [
-      { provider: 'pigeon', bindingId: 'cb_1', doing: /^send: a rejection/, problem: /^broken by / },
-    ])
-    t.notMatch(JSON.stringify(linesNamed('adapter.failed')), secret)
-    t.same(await send(adapter, 'Hello'), sent)
-    t.same(linesNamed('adapter.thread.ended'), [])
-  },
-)
+t.test('A rejection that the adapter does not await is logged without a secret, and its message is sent', async (t) => {
+  const { adapter, linesNamed } = await open(t, [writeBrokenAdapter(t)])
+  t.same(await send(adapter, 'forgets'), sent)
+  await waitUntil(() => linesNamed('adapter.failed').length > 0)
+  t.match(linesNamed('adapter.failed'), [
+    { provider: 'pigeon', bindingId: 'cb_1', doing: /^send: a rejection/, problem: /^broken by / },
+  ])
+  t.notMatch(JSON.stringify(linesNamed('adapter.failed')), secret)
+  t.same(await send(adapter, 'Hello'), sent)
+  t.same(linesNamed('adapter.thread.ended'), [])
+})
 
-t.test('An adapter that ends or holds its thread is started again, and other adapters go on', async (t) => {
+t.test('An adapter that ends or blocks its thread is restarted, and other adapters continue', async (t) => {
   for (const doing of ['loops', 'fills the heap', 'keeps buffers', 'throws later', 'exits']) {
     const { adapters, adapter, linesNamed } = await open(t, [writeBrokenAdapter(t), writeBrokenAdapter(t, 'owl')], {
       externalBytes: 128e6,
     })
     const pending = send(adapter, doing)
-    t.same(await send(adapters[1]!, 'Hello'), sent, 'another adapter answers meanwhile')
+    t.same(await send(adapters[1]!, 'Hello'), sent, 'another adapter answers in the meantime')
     const outcome = await pending
     t.match(outcome, { kind: 'refused', retry: 'later' }, doing)
-    t.notOk('isUnknown' in outcome, 'nothing had left the node')
+    t.notOk('isUnknown' in outcome, 'no request had left the node')
     t.match(linesNamed('adapter.thread.ended'), [{ calls: 1 }], doing)
     await waitUntil(() => isBack(adapter))
     t.equal(linesNamed('adapter.thread.ended').length, 1)
@@ -156,7 +153,7 @@ t.test('A send that had called its provider when the thread ended has an unknown
   t.match(await send(adapter, 'calls and loops'), { kind: 'refused', retry: 'later', isUnknown: true })
 })
 
-t.test('While there is no thread, messages are refused for now and calls of providers fail', async (t) => {
+t.test('Without a thread messages are refused temporarily and calls of providers fail', async (t) => {
   const { adapter, linesNamed } = await open(t, [writeBrokenAdapter(t)], { restartMs: 400, restartMaxMs: 1_000 })
   const ends = async (count: number) => {
     await send(adapter, 'exits')
@@ -183,7 +180,7 @@ t.test('While there is no thread, messages are refused for now and calls of prov
   t.same(waits, [400, 800, 1_000], 'each wait is twice the one before, up to the most')
 })
 
-t.test('A module that never finishes loading keeps a node from starting, with a sentence', async (t) => {
+t.test('A module that never finishes loading stops the start with a sentence', async (t) => {
   for (const text of ['for (;;) {}', 'await new Promise(() => setInterval(() => {}, 1000))', 'process.exit(0)']) {
     const { dir } = generateAdapter(t, 'sms', 'pigeon')
     writeFileSync(join(dir, 'index.js'), text)
@@ -191,7 +188,7 @@ t.test('A module that never finishes loading keeps a node from starting, with a 
   }
 })
 
-t.test('An adapter in its thread asks the node for what only the node knows', async (t) => {
+t.test('An adapter in its thread queries the node for data that only the node has', async (t) => {
   const { adapter } = await open(t, [writeBrokenAdapter(t)])
   const probeContext = async (more: Partial<FindContext<unknown>> = {}) => {
     const outcome = await send(adapter, 'asks', more)
@@ -200,7 +197,7 @@ t.test('An adapter in its thread asks the node for what only the node knows', as
   const [isWithheld, at, cached] = await probeContext()
   t.equal(isWithheld, 'false')
   t.ok(Number(at) >= 1_000 && Number(at) < Date.now() / 2, 'the clock is that of the node')
-  t.match(await probeContext({ isCancelled: () => true }), ['true', /^\d+$/, cached], 'what the adapter keeps is kept')
+  t.match(await probeContext({ isCancelled: () => true }), ['true', /^\d+$/, cached], 'the adapter’s own state is kept')
   const other = await probeContext({ cache: createTokenCache({ now: () => 0 }) })
   t.not(other[2], cached, 'a binding with other credentials has a memory of its own')
   const end = new AbortController()
@@ -209,7 +206,7 @@ t.test('An adapter in its thread asks the node for what only the node knows', as
   t.same(await waiting, { kind: 'sent', providerId: 'aborted' })
 })
 
-t.test('An adapter reads the variables of its environment, and none of the node’s', async (t) => {
+t.test('An adapter reads its own environment variables, and none of the node’s', async (t) => {
   const set = { PARLEY_BOOTSTRAP_KEY: 'sk-svc-of-the-node', PARLEY_WHATEVER: 'x', PIGEON_REGION: 'eu' }
   Object.assign(process.env, set)
   t.teardown(() => {
@@ -220,7 +217,7 @@ t.test('An adapter reads the variables of its environment, and none of the node�
   t.equal(process.env.PARLEY_BOOTSTRAP_KEY, set.PARLEY_BOOTSTRAP_KEY, 'the node keeps its own')
 })
 
-t.test('An adapter cannot send signals to the process that it shares with the node', async (t) => {
+t.test('An adapter cannot send signals to the process of the node', async (t) => {
   const { adapter, linesNamed } = await open(t, [writeBrokenAdapter(t)])
   const outcome = await send(adapter, 'signals')
   const [kill, rawKill, abort] = outcome.kind === 'sent' ? JSON.parse(outcome.providerId) : []
@@ -230,7 +227,7 @@ t.test('An adapter cannot send signals to the process that it shares with the no
   t.same(linesNamed('adapter.thread.ended'), [])
 })
 
-t.test('An adapter that never stops calling has a bounded number of requests at the node', async (t) => {
+t.test('An adapter that calls without end has a bounded number of requests at the node', async (t) => {
   const { adapter } = await open(t, [writeBrokenAdapter(t)], {})
   let requests = 0
   const call = (request: ProviderRequest) => {
@@ -253,29 +250,32 @@ const powers = `
   revoke: async (_id, { connection }) => ((await connection.up) === '192.0.2.1' ? 'revoked' : 'tooLate'),
 `
 
-t.test('Powers of an adapter work from its thread, and a line is opened again after a restart', async (t) => {
-  const { adapter } = await open(t, [writeBrokenAdapter(t, 'pigeon', powers)])
-  t.equal(await adapter.validateAuth?.(auth), undefined)
-  t.match(await adapter.validateAuth?.({ ...auth, accountId: 'nobody' }), { field: 'accountId' })
-  t.same(await adapter.find?.({}, sendContext()), { kind: 'found', providerId: 'a' })
-  t.same(await adapter.find?.({}, sendContext({ isKnown: (id) => id === 'a' })), { kind: 'absent' })
-  t.equal(adapter.traitsForDevice?.([]), adapter.descriptor.traits, 'until it is known')
-  await adapter.prepareTraits?.([])
-  t.equal(adapter.traitsForDevice?.([]).text.max, 160)
-  const items: Item[] = []
-  const connecting: ConnectContext<unknown> = {
-    ...sendContext(),
-    addressOf: async () => '192.0.2.1',
-    report: async (reported) => void items.push(...reported),
-  }
-  const connection = adapter.connect!(connecting)
-  t.equal(await adapter.revoke?.('wire_1', sendContext({ connection })), 'revoked')
-  t.match(items, [{ id: 'evt_1', inbound: { content: { text: 'cb_1' } } }])
-  await waitUntil(() => connection.problem() === 'no bind yet')
-  await send(adapter, 'exits')
-  t.match(connection.problem(), /started again/)
-  await waitUntil(() => isBack(adapter))
-  t.equal(await adapter.revoke?.('wire_1', sendContext({ connection })), 'revoked')
-  t.equal(items.length, 2)
-  await connection.close()
-})
+t.test(
+  'Optional functions of an adapter work in its thread, and a connection is reopened after a restart',
+  async (t) => {
+    const { adapter } = await open(t, [writeBrokenAdapter(t, 'pigeon', powers)])
+    t.equal(await adapter.validateAuth?.(auth), undefined)
+    t.match(await adapter.validateAuth?.({ ...auth, accountId: 'nobody' }), { field: 'accountId' })
+    t.same(await adapter.find?.({}, sendContext()), { kind: 'found', providerId: 'a' })
+    t.same(await adapter.find?.({}, sendContext({ isKnown: (id) => id === 'a' })), { kind: 'absent' })
+    t.equal(adapter.traitsForDevice?.([]), adapter.descriptor.traits, 'until it is known')
+    await adapter.prepareTraits?.([])
+    t.equal(adapter.traitsForDevice?.([]).text.max, 160)
+    const items: Item[] = []
+    const connecting: ConnectContext<unknown> = {
+      ...sendContext(),
+      addressOf: async () => '192.0.2.1',
+      report: async (reported) => void items.push(...reported),
+    }
+    const connection = adapter.connect!(connecting)
+    t.equal(await adapter.revoke?.('wire_1', sendContext({ connection })), 'revoked')
+    t.match(items, [{ id: 'evt_1', inbound: { content: { text: 'cb_1' } } }])
+    await waitUntil(() => connection.problem() === 'no bind yet')
+    await send(adapter, 'exits')
+    t.match(connection.problem(), /started again/)
+    await waitUntil(() => isBack(adapter))
+    t.equal(await adapter.revoke?.('wire_1', sendContext({ connection })), 'revoked')
+    t.equal(items.length, 2)
+    await connection.close()
+  },
+)

@@ -37,35 +37,32 @@ class StillClock {
   }
 }
 
-t.test(
-  'A limit by address counts every address of an IPv6 network of 64 bits as one, and IPv4 each by itself',
-  async (t) => {
-    const hex = fc.integer({ min: 0, max: 0xffff }).map((part) => part.toString(16))
-    fc.assert(
-      fc.property(
-        fc.array(hex, { minLength: 8, maxLength: 8 }),
-        fc.array(hex, { minLength: 4, maxLength: 4 }),
-        (own, other) => {
-          // The first part keeps it out of what stands for IPv4.
-          const network = ['2001', ...own.slice(1, 4)]
-          const subject = subjectOfAddress([...network, ...own.slice(4)].join(':'))
-          return subject === subjectOfAddress([...network, ...other].join(':')) && subject.endsWith('::/64')
-        },
-      ),
-    )
-    t.not(subjectOfAddress('2001:db8:1:2::1'), subjectOfAddress('2001:db8:1:3::1'))
-    t.equal(subjectOfAddress('2001:db8::1'), subjectOfAddress('2001:0db8:0000:0000:ffff:0:0:1'))
-    t.equal(subjectOfAddress('::ffff:203.0.113.9'), '203.0.113.9')
-    t.equal(subjectOfAddress('0000:0000:0000:0000:0000:ffff:cb00:7109'), '203.0.113.9', 'as the listener writes it')
-    t.not(subjectOfAddress('203.0.113.9'), subjectOfAddress('203.0.113.8'))
-    for (const odd of ['', 'x', ':', '::1::', 'fe80::1%eth0']) t.type(subjectOfAddress(odd), 'string')
-  },
-)
+t.test('A limit by address counts an IPv6 network of 64 bits as one address, and IPv4 addresses singly', async (t) => {
+  const hex = fc.integer({ min: 0, max: 0xffff }).map((part) => part.toString(16))
+  fc.assert(
+    fc.property(
+      fc.array(hex, { minLength: 8, maxLength: 8 }),
+      fc.array(hex, { minLength: 4, maxLength: 4 }),
+      (own, other) => {
+        // The first part keeps it out of what stands for IPv4.
+        const network = ['2001', ...own.slice(1, 4)]
+        const subject = subjectOfAddress([...network, ...own.slice(4)].join(':'))
+        return subject === subjectOfAddress([...network, ...other].join(':')) && subject.endsWith('::/64')
+      },
+    ),
+  )
+  t.not(subjectOfAddress('2001:db8:1:2::1'), subjectOfAddress('2001:db8:1:3::1'))
+  t.equal(subjectOfAddress('2001:db8::1'), subjectOfAddress('2001:0db8:0000:0000:ffff:0:0:1'))
+  t.equal(subjectOfAddress('::ffff:203.0.113.9'), '203.0.113.9')
+  t.equal(subjectOfAddress('0000:0000:0000:0000:0000:ffff:cb00:7109'), '203.0.113.9', 'as the listener writes it')
+  t.not(subjectOfAddress('203.0.113.9'), subjectOfAddress('203.0.113.8'))
+  for (const odd of ['', 'x', ':', '::1::', 'fe80::1%eth0']) t.type(subjectOfAddress(odd), 'string')
+})
 
-t.test('The arithmetic of a bucket', async (t) => {
+t.test('A bucket has exact arithmetic', async (t) => {
   const shape = shapeOf(budgets.send)
 
-  t.test('It agrees with a plain model at every step, whatever the calls and pauses', async (t) => {
+  t.test('The bucket agrees with a plain model at every step, for any calls and pauses', async (t) => {
     const steps = fc.array(fc.record({ pauseMs: pauses(), calls: fc.integer({ min: 1, max: 60 }) }), { maxLength: 40 })
     fc.assert(
       fc.property(fc.constantFrom<BudgetName>('send', 'journey'), steps, (budget, walk) => {
@@ -85,7 +82,7 @@ t.test('The arithmetic of a bucket', async (t) => {
     t.pass('in every run')
   })
 
-  t.test('Nothing is lost or won however finely the time is cut', async (t) => {
+  t.test('No token is lost or gained, however finely the time is divided', async (t) => {
     let expectedState: BucketState | undefined = drainedBucket(0)
     let cut: BucketState | undefined = expectedState
     for (let now = 0; now <= 100_000; now += 7) cut = spend(shape, cut, now).state
@@ -95,7 +92,7 @@ t.test('The arithmetic of a bucket', async (t) => {
     t.equal(spend(shape, cut, 100_000).result.allowed, true, 'to the microsecond')
   })
 
-  t.test('A clock that goes back and forth mints nothing', async (t) => {
+  t.test('A clock that jumps back and forth creates no tokens', async (t) => {
     const walk = fc.array(fc.integer({ min: -3e6, max: 3e6 }), {
       minLength: 1,
       maxLength: 300,
@@ -120,33 +117,33 @@ t.test('The arithmetic of a bucket', async (t) => {
     t.pass('in every run')
   })
 
-  t.test('While the clock repeats itself, the figures count the time until it has caught up', async (t) => {
+  t.test('While the clock repeats itself, the headers include the time until it has caught up', async (t) => {
     const empty = drainedBucket(5 * micros)
     const { result: spent } = spend(shape, empty, 2 * micros)
     t.match(spent, { allowed: false, remaining: 0, resetSeconds: 3 + 10, retryAfterSeconds: 4 })
     t.equal(spend(shape, empty, 5.1 * micros).result.allowed, true)
   })
 
-  t.test('A clock set back by an hour gives nothing at once and does not stop the bucket', async (t) => {
+  t.test('A clock set back by an hour adds nothing at once and does not stop the bucket', async (t) => {
     const hour = 3600 * micros
     const set = spend(shape, drainedBucket(hour), 0)
     t.match(set.result, { allowed: false, resetSeconds: 10, retryAfterSeconds: 1 })
     t.equal(spend(shape, set.state, 0.1 * micros).result.allowed, true)
   })
 
-  t.test('Parts of a budget never add up to more than the whole', async (t) => {
+  t.test('Shares of a budget never add up to more than the whole', async (t) => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 100 }), (nodes) => {
         const part = shapeOf(budgets.send, 1 / nodes)
         return part.burstCalls * nodes <= burstCalls && part.refillUnitsPerMicro * nodes <= shape.refillUnitsPerMicro
       }),
     )
-    t.equal(shapeOf(budgets.send, 1 / 1000).burstCalls, 1, 'and a part is never nothing')
+    t.equal(shapeOf(budgets.send, 1 / 1000).burstCalls, 1, 'and a share is never zero')
     t.throws(() => shapeOf({ burstCalls: 1e7, refillPerSecond: 1 }), /cannot be counted exactly/)
   })
 })
 
-t.test('The headers of a limited answer', async (t) => {
+t.test('A limited response has rate limit headers', async (t) => {
   const spent = { allowed: true, limit: 100, remaining: 99, resetSeconds: 1, retryAfterSeconds: 0 }
   const headers = { 'RateLimit-Limit': '100', 'RateLimit-Remaining': '99', 'RateLimit-Reset': '1' }
   t.same(rateLimitHeaders(spent), headers)
@@ -159,7 +156,7 @@ t.test('The headers of a limited answer', async (t) => {
   })
 })
 
-t.test('Buckets of one process', async (t) => {
+t.test('Buckets are local to one process', async (t) => {
   const clock = new StillClock()
   bucketsContract(t, {
     name: 'The process',
@@ -171,12 +168,12 @@ t.test('Buckets of one process', async (t) => {
     },
   })
 
-  t.test('Without a clock of its own it takes one that never goes back', async (t) => {
+  t.test('Without an injected clock the buckets use a monotonic one', async (t) => {
     const buckets = await openBuckets({})
     t.match(buckets.spend('send', 'subject'), { allowed: true, remaining: burstCalls - 1, resetSeconds: 1 })
   })
 
-  t.test('A bucket that is full again is forgotten, one that is not is kept', async (t) => {
+  t.test('A full bucket is dropped, and any other is kept', async (t) => {
     const clock = new StillClock()
     const ledger = new BucketTable(clock, 0)
     const shapes = shapesOf()
@@ -193,7 +190,7 @@ t.test('Buckets of one process', async (t) => {
     t.equal(ledger.size(), 11)
   })
 
-  t.test('As many as are kept anyway stay when they are full, and not one more', async (t) => {
+  t.test('A fixed number of full buckets is kept, and not one more', async (t) => {
     const clock = new StillClock()
     const maxBuckets = 100
     const ledger = new BucketTable(clock, maxBuckets)
@@ -211,7 +208,7 @@ t.test('Buckets of one process', async (t) => {
   })
 })
 
-t.test('Buckets in Redis', async (t) => {
+t.test('Buckets are shared in Redis', async (t) => {
   const redis = await TestRedis.start()
   t.teardown(() => redis.stop())
   bucketsContract(t, {
@@ -222,7 +219,7 @@ t.test('Buckets in Redis', async (t) => {
     pass: (ms) => sleep(ms),
   })
 
-  t.test('The script computes what this process would, whatever the clock does', async (t) => {
+  t.test('The script computes the same as the process, for any clock', async (t) => {
     const script = spendScript(clockOfTest)
     const moves = fc.array(
       fc.record({
@@ -242,7 +239,7 @@ t.test('Buckets in Redis', async (t) => {
     t.pass('in every run')
   })
 
-  t.test('What a node believes is left is a ceiling for what Redis remembers', async (t) => {
+  t.test('The local estimate of a node is never below the value in Redis', async (t) => {
     await redis.command('FLUSHALL')
     const { capacityUnits, refillUnitsPerMicro } = shapeOf(budgets.send)
     const ask = (believedCalls: number) => {
@@ -250,11 +247,11 @@ t.test('Buckets in Redis', async (t) => {
       return redis.command('EVAL', spendScript('local now = 0'), 1, 'bucket', ...figures)
     }
     t.same(await ask(3), [1, 2 * callUnits, 0], 'an unknown bucket starts there')
-    t.same(await ask(burstCalls), [1, 1 * callUnits, 0], 'a higher belief changes nothing')
-    t.same(await ask(0.5), [0, 0.5 * callUnits, 0], 'a lower one is taken')
+    t.same(await ask(burstCalls), [1, 1 * callUnits, 0], 'a higher estimate changes nothing')
+    t.same(await ask(0.5), [0, 0.5 * callUnits, 0], 'a lower one is adopted')
   })
 
-  t.test('A key shows nothing of its subject and vanishes once the bucket is full', async (t) => {
+  t.test('A key reveals nothing of its subject and expires once the bucket is full', async (t) => {
     await redis.command('FLUSHALL')
     const node = await openNode(redis)
     t.teardown(() => node.close())
@@ -277,8 +274,8 @@ t.test('Buckets in Redis', async (t) => {
   })
 })
 
-t.test('While Redis is away', async (t) => {
-  t.test('A node that starts before Redis serves at once, says so, and joins by itself', async (t) => {
+t.test('Buckets work while Redis is unavailable', async (t) => {
+  t.test('A node that starts before Redis serves at once, reports it, and connects by itself', async (t) => {
     const redis = await TestRedis.prepare()
     t.teardown(() => redis.stop())
     const log = logOf()
@@ -290,12 +287,12 @@ t.test('While Redis is away', async (t) => {
     t.match(node.degraded(), /ECONNREFUSED/)
     await redis.start()
     await until(() => node.degraded() === undefined)
-    t.ok(node.spend('send', 'subject') instanceof Promise, 'it asks Redis again')
+    t.ok(node.spend('send', 'subject') instanceof Promise, 'it calls Redis again')
     t.match(log.lines, [/^warn: Redis is away \(ECONNREFUSED\)/, /^info: Redis is back/])
     t.equal(log.lines.length, 2, 'one line when it went and one when it came')
   })
 
-  t.test('Two nodes whose Redis is killed and comes back empty never give out a second burst', async (t) => {
+  t.test('Two nodes whose Redis is killed and returns empty never grant a second burst', async (t) => {
     const redis = await TestRedis.start()
     t.teardown(() => redis.stop())
     const commandMs = 1000
@@ -336,7 +333,7 @@ t.test('While Redis is away', async (t) => {
     t.ok(admitted <= most, `${admitted} admitted, at most ${most} by burst, refill and what a node cannot know`)
   })
 
-  t.test('A Redis that hangs is left after one short wait and taken back when it moves again', async (t) => {
+  t.test('A Redis that hangs is bypassed after one short wait and used again when it responds', async (t) => {
     const redis = await TestRedis.start()
     t.teardown(() => redis.stop())
     const node = await openNode(redis, { clock: new StillClock(), commandMs: limits.commandMs })
@@ -352,7 +349,7 @@ t.test('While Redis is away', async (t) => {
     t.match(await node.spend('send', 'newcomer'), { allowed: true, remaining: burstCalls - 1 })
   })
 
-  t.test('A call under way when Redis dies is answered then, however long it might have waited', async (t) => {
+  t.test('A call in flight when Redis dies is answered then, before its timeout', async (t) => {
     const redis = await TestRedis.start()
     t.teardown(() => redis.stop())
     const node = await openNode(redis, { commandMs: 3_600_000 })
@@ -363,7 +360,7 @@ t.test('While Redis is away', async (t) => {
     t.match(await pending, { allowed: true, remaining: burstCalls - 1 })
   })
 
-  t.test('A node gives out only its own share of a budget', async (t) => {
+  t.test('A node grants only its own share of a budget', async (t) => {
     const redis = await TestRedis.prepare()
     t.teardown(() => redis.stop())
     const node = new RedisBuckets({ url: redis.url, clock: new StillClock(), nodes: () => 4 })
@@ -373,7 +370,7 @@ t.test('While Redis is away', async (t) => {
     t.match(spents.at(-1), { limit: burstCalls / 4, remaining: 0, resetSeconds: 10, retryAfterSeconds: 1 })
   })
 
-  t.test('A Redis that answers but will not write counts as away until it does', async (t) => {
+  t.test('A Redis that answers but cannot write counts as unavailable until it can', async (t) => {
     const redis = await TestRedis.start()
     t.teardown(() => redis.stop())
     const node = await openNode(redis)
@@ -384,12 +381,12 @@ t.test('While Redis is away', async (t) => {
     await redis.command('CONFIG', 'SET', 'maxmemory', '0')
     await until(() => node.degraded() === undefined)
     const pending = node.spend('send', 'subject')
-    t.ok(pending instanceof Promise, 'it asks Redis again')
+    t.ok(pending instanceof Promise, 'it calls Redis again')
     t.match(await pending, { allowed: true })
     t.equal(node.degraded(), undefined)
   })
 
-  t.test('A restart that loses the script is not noticed by a caller', async (t) => {
+  t.test('A restart that loses the script is invisible to callers', async (t) => {
     const redis = await TestRedis.start()
     t.teardown(() => redis.stop())
     const node = await openNode(redis)
@@ -400,7 +397,7 @@ t.test('While Redis is away', async (t) => {
     t.equal(node.degraded(), undefined)
   })
 
-  t.test('A password is never told, neither a wrong one nor one in an address that cannot be read', async (t) => {
+  t.test('A password is never printed, neither a wrong one nor one in an invalid URL', async (t) => {
     const redis = await TestRedis.start({ password: 'right-horse' })
     t.teardown(() => redis.stop())
     const log = logOf()
@@ -422,7 +419,7 @@ t.test('While Redis is away', async (t) => {
     await trusted.close()
   })
 
-  t.test('Over TLS a server is believed by its authority, and a user by name and password', async (t) => {
+  t.test('Over TLS a server needs a certificate of its authority, and a user a name and password', async (t) => {
     const folders = t.testdir({ ours: {}, theirs: {} })
     const [tls, theirs] = [makeCertificates(join(folders, 'ours')), makeCertificates(join(folders, 'theirs'))]
     const user = { name: 'parley', password: 'p%40ss' }
@@ -433,7 +430,7 @@ t.test('While Redis is away', async (t) => {
       const node = await openBuckets({ redisUrl, redisTlsCaFile: tls.caFile })
       t.teardown(() => node.close())
       await until(() => node.degraded() === undefined)
-      t.ok(node.spend('send', redisUrl) instanceof Promise, 'it asks Redis')
+      t.ok(node.spend('send', redisUrl) instanceof Promise, 'it calls Redis')
     }
     const untrusted = /\((SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_VERIFY_LEAF_SIGNATURE)\)/
     const refused: [OpenBucketsOptions, RegExp][] = [
@@ -463,7 +460,7 @@ t.test('While Redis is away', async (t) => {
     })
   })
 
-  t.test('A node that was closed, in whatever state, still answers and leaves nothing running', async (t) => {
+  t.test('A closed node still answers in any state and leaves nothing running', async (t) => {
     const redis = await TestRedis.start()
     const log = logOf()
     const connected = await openNode(redis, { log })
@@ -478,7 +475,7 @@ t.test('While Redis is away', async (t) => {
     const lonely = new RedisBuckets({ url: redis.url })
     await until(() => lonely.degraded()?.includes('ECONNREFUSED') === true)
     await lonely.close()
-    t.same(log.lines, [], 'and complains to nobody')
+    t.same(log.lines, [], 'and it reports no error')
   })
 })
 

@@ -20,7 +20,7 @@ for (const [name, { routes }] of Object.entries(node.node.planes)) {
     t.ok(routes.length > 0)
   })
 
-  t.test(`Every pattern of what callers send to the plane ${name} is described by words`, async (t) => {
+  t.test(`Every pattern in requests of the plane ${name} has a description in words`, async (t) => {
     for (const { method, path, query, body } of routes) {
       for (const pattern of patternsIn([query, body])) {
         t.ok(patternDescriptions.has(pattern), `${method} ${path}: ${pattern}`)
@@ -37,7 +37,7 @@ function patternsIn(schema: unknown): string[] {
   )
 }
 
-t.test('A check that is compiled before it is needed compiles nothing when it is, and says the same', async (t) => {
+t.test('A check compiled in advance compiles nothing when it is used, with the same result', async (t) => {
   const counted = () => {
     let reads = 0
     const schema = Type.Object({ name: Type.String(), size: Type.Integer() })
@@ -63,7 +63,7 @@ t.test('A check that is compiled before it is needed compiles nothing when it is
   t.ok(late.reads() > 0)
 })
 
-t.test('What is wrong with a value is said in words, without the machinery of schemas', async (t) => {
+t.test('Faults of a value are described in words, without terms of JSON Schema', async (t) => {
   const time = describePattern('^[0-2][0-9]:[0-5][0-9]$', 'must be a time of day')
   const check = compileCheck(
     Type.Object({

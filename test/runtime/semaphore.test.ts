@@ -4,48 +4,45 @@ import t from 'tap'
 import { systemClock } from '../../runtime/clock.js'
 import { acquireWithin, createSemaphore } from '../../runtime/semaphore.js'
 
-t.test(
-  'Never more slots are taken than there are, in all and of one key, and everybody gets one in the end',
-  async () => {
-    const step = fc.record({ key: fc.constantFrom('a', 'b', 'c'), cancels: fc.boolean() })
-    const limits = fc.record({ most: fc.integer({ min: 1, max: 6 }), mostPerKey: fc.integer({ min: 1, max: 4 }) })
-    await fc.assert(
-      fc.asyncProperty(limits, fc.array(step, { maxLength: 40 }), async ({ most, mostPerKey }, steps) => {
-        const slots = createSemaphore({ max: most, maxPerKey: mostPerKey })
-        const acquired: string[] = []
-        let [waiting, served] = [0, 0]
-        const enter = (key: string) => {
-          acquired.push(key)
+t.test('The semaphore never exceeds its slots, in all and per key, and every waiter gets one', async () => {
+  const step = fc.record({ key: fc.constantFrom('a', 'b', 'c'), cancels: fc.boolean() })
+  const limits = fc.record({ most: fc.integer({ min: 1, max: 6 }), mostPerKey: fc.integer({ min: 1, max: 4 }) })
+  await fc.assert(
+    fc.asyncProperty(limits, fc.array(step, { maxLength: 40 }), async ({ most, mostPerKey }, steps) => {
+      const slots = createSemaphore({ max: most, maxPerKey: mostPerKey })
+      const acquired: string[] = []
+      let [waiting, served] = [0, 0]
+      const enter = (key: string) => {
+        acquired.push(key)
+        served++
+      }
+      for (const { key, cancels } of steps) {
+        const awaited = slots.acquire(key)
+        if (!awaited) enter(key)
+        else if (cancels) {
+          awaited.cancel()
           served++
+        } else {
+          waiting++
+          void awaited.granted.then(() => {
+            waiting--
+            enter(key)
+          })
         }
-        for (const { key, cancels } of steps) {
-          const awaited = slots.acquire(key)
-          if (!awaited) enter(key)
-          else if (cancels) {
-            awaited.cancel()
-            served++
-          } else {
-            waiting++
-            void awaited.granted.then(() => {
-              waiting--
-              enter(key)
-            })
-          }
-        }
-        for (;;) {
-          await new Promise((resolve) => setImmediate(resolve))
-          if (acquired.length > most) return false
-          for (const key of acquired) if (acquired.filter((each) => each === key).length > mostPerKey) return false
-          const key = acquired.shift()
-          if (key === undefined) return waiting === 0 && slots.waiting() === 0 && served === steps.length
-          slots.release(key)
-        }
-      }),
-    )
-  },
-)
+      }
+      for (;;) {
+        await new Promise((resolve) => setImmediate(resolve))
+        if (acquired.length > most) return false
+        for (const key of acquired) if (acquired.filter((each) => each === key).length > mostPerKey) return false
+        const key = acquired.shift()
+        if (key === undefined) return waiting === 0 && slots.waiting() === 0 && served === steps.length
+        slots.release(key)
+      }
+    }),
+  )
+})
 
-t.test('So many run at a time, so many of one key, the others in the order in which they came', async (t) => {
+t.test('Jobs run up to the limit, in total and per key, and the others in order of arrival', async (t) => {
   const semaphore = createSemaphore({ max: 3, maxPerKey: 2 })
   const acquire = (key: string, signal: AbortSignal, ms: number) =>
     acquireWithin(semaphore, key, { clock: systemClock, ms, signal })
@@ -75,13 +72,13 @@ t.test('So many run at a time, so many of one key, the others in the order in wh
   await nextTurn()
   t.same(began.slice(4), ['a3', 'a4'])
   await Promise.all(acquiring)
-  t.equal(await acquire('a', never, 1), undefined, 'one whose turn does not come in time is told so')
+  t.equal(await acquire('a', never, 1), undefined, 'a waiter whose time is over is refused')
   ends.get('a3')!()
-  t.type(await acquire('a', never, 60_000), 'function', 'and stands in nobody’s way')
+  t.type(await acquire('a', never, 60_000), 'function', 'and it blocks no other')
   await t.rejects(acquire('a', AbortSignal.abort(new Error('before')), 60_000), /before/)
 })
 
-t.test('Keys take turns, and one that has just had a slot goes behind all others', async (t) => {
+t.test('Keys take turns, and a key that just had a slot goes behind all others', async (t) => {
   const slots = createSemaphore({ max: 1, maxPerKey: 1 })
   t.equal(slots.acquire('a'), undefined)
   const granted: string[] = []

@@ -3,4 +3,4 @@ import t from 'tap'
 import { shardsSuite } from '../contract/shards.js'
 import { openEmbeddedFixture } from '../harness/engines.js'
 
-t.test('The embedded engine', async (t) => shardsSuite(t, openEmbeddedFixture))
+t.test('The embedded engine passes the contract of shards', async (t) => shardsSuite(t, openEmbeddedFixture))

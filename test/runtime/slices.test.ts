@@ -37,7 +37,7 @@ t.test('Work that fits into one slice is done at once', async (t) => {
   t.equal(runInSlices(steps('short', 3), clock, 4), 'short')
 })
 
-t.test('Longer work goes on in later turns of the loop, a slice in each', async (t) => {
+t.test('Longer work continues in later turns of the loop, one slice in each', async (t) => {
   const { clock, steps, done, nextTurn } = createSteps()
   const long = runInSlices(steps('long', 11), clock, 4)
   t.type(long, Promise)
@@ -47,7 +47,7 @@ t.test('Longer work goes on in later turns of the loop, a slice in each', async 
   t.equal(await long, 'long')
 })
 
-t.test('However much long work there is, a turn of the loop has one slice of it, and none is forgotten', async (t) => {
+t.test('A turn of the loop runs one slice of all long work, and none is forgotten', async (t) => {
   const { clock, steps, nextTurn } = createSteps()
   const names = ['a', 'b', 'c', 'd']
   const finished: string[] = []
@@ -60,27 +60,24 @@ t.test('However much long work there is, a turn of the loop has one slice of it,
   await Promise.all(all)
 })
 
-t.test(
-  'What comes in during a slice is decided before the next one, as requests are at the end of a turn',
-  async (t) => {
-    const seen: string[] = []
-    const { port1: from, port2: to } = new MessageChannel()
-    t.teardown(() => from.close())
-    const recordDecision = (request: string) => () => void seen.push(request)
-    to.on('message', (request: string) => void setImmediate(recordDecision(request)))
-    function* steps(): Generator<undefined, void, void> {
-      for (let step = 0; step < 4; step++) {
-        seen.push(`step ${step}`)
-        from.postMessage(`request ${step}`)
-        yield
-      }
+t.test('Requests that arrive during a slice are decided before the next one', async (t) => {
+  const seen: string[] = []
+  const { port1: from, port2: to } = new MessageChannel()
+  t.teardown(() => from.close())
+  const recordDecision = (request: string) => () => void seen.push(request)
+  to.on('message', (request: string) => void setImmediate(recordDecision(request)))
+  function* steps(): Generator<undefined, void, void> {
+    for (let step = 0; step < 4; step++) {
+      seen.push(`step ${step}`)
+      from.postMessage(`request ${step}`)
+      yield
     }
-    await runInSlices(steps(), systemClock, 0)
-    t.same(seen.slice(0, 7), ['step 0', 'request 0', 'step 1', 'request 1', 'step 2', 'request 2', 'step 3'])
-  },
-)
+  }
+  await runInSlices(steps(), systemClock, 0)
+  t.same(seen.slice(0, 7), ['step 0', 'request 0', 'step 1', 'request 1', 'step 2', 'request 2', 'step 3'])
+})
 
-t.test('What a step throws reaches whoever waits, and others go on', async (t) => {
+t.test('An error in a step reaches its caller, and other work continues', async (t) => {
   function* failMidway(): Generator<undefined, never, void> {
     yield
     throw new Error('broken')

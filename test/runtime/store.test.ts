@@ -42,7 +42,7 @@ t.teardown(async () => {
 let tables = 0
 const newTable = () => table<Key, unknown>(`table-${++tables}`)
 
-t.test('A range gives exactly the rows asked for, in key order', async (t) => {
+t.test('A range gives exactly the requested rows, in key order', async (t) => {
   const anyOptions: fc.Arbitrary<RangeOptions> = fc
     .record(
       {
@@ -103,7 +103,7 @@ function modelRange(sorted: readonly Key[], { prefix = [], after, before, revers
     .slice(0, limit)
 }
 
-t.test('A range longer than one sitting misses no row, from either end and with any limit', async (t) => {
+t.test('A range longer than one read batch misses no row, from either end and with any limit', async (t) => {
   const of = newTable()
   const count = limits.rowsPerSlice * 3
   await commit(
@@ -126,7 +126,7 @@ t.test('A range longer than one sitting misses no row, from either end and with 
   t.same([...twice, ...twice].length, 4, 'a range can be walked again')
 })
 
-t.test('A table never shows the rows of another, whatever the two are called', async (t) => {
+t.test('A table never shows rows of another, for any two names', async (t) => {
   const names = ['', 'a', 'a\0', 'ab', '\xff', 'a\xff', '_store']
   await commit(
     space,
@@ -138,7 +138,7 @@ t.test('A table never shows the rows of another, whatever the two are called', a
   }
 })
 
-t.test('A space shows nothing of another, and is the same one each time it is asked for', async (t) => {
+t.test('A space shows nothing of another, and is the same one on each request', async (t) => {
   const of = newTable()
   const spaces = [store.own, store.space(0), store.space(1), store.space(15)]
   await Promise.all(spaces.map((one, n) => commit(one, [{ table: of, key: ['k'], value: n }])))
@@ -158,7 +158,7 @@ t.test('A space shows nothing of another, and is the same one each time it is as
   for (const none of [-1, 16, 0.5, Number.NaN]) t.throws(() => store.space(none), /there is no shard/)
 })
 
-t.test('The rows of a space are all it holds, in order, and make the same space elsewhere', async (t) => {
+t.test('The rows of a space are complete, in order, and recreate the space elsewhere', async (t) => {
   const copies = await openStore({ dir: newDir(), shards: 4_096 })
   const anyRows = fc.array(fc.tuple(fc.constantFrom('a', 'b', '\0', '\uffff'), anyKey, anyRecord), { maxLength: 40 })
   let shard = 0
@@ -191,11 +191,11 @@ t.test('The rows of a space are all it holds, in order, and make the same space 
     }),
     { numRuns: 100 },
   )
-  t.same(copies.space(2_000).rows(undefined, 10), [], 'a space that nobody wrote to has none')
+  t.same(copies.space(2_000).rows(undefined, 10), [], 'an unwritten space has no rows')
   await copies.close()
 })
 
-t.test('A caller that asks for what cannot be is told at once, and nothing of its call is taken', async (t) => {
+t.test('An invalid request is refused at once, and no part of its call is applied', async (t) => {
   const of = newTable()
   const long = 'x'.repeat(limits.keyBytes)
   const bugs: [string, () => unknown][] = [
@@ -264,7 +264,7 @@ t.test('A record reads back exactly as it was written', (t) => {
   t.end()
 })
 
-t.test('An older record is upgraded step by step when it is read, and a newer one is refused by name', async (t) => {
+t.test('An older record is upgraded step by step on read, and a newer one is refused by name', async (t) => {
   const first = table<[string], { name: string }>('people')
   await commit(space, [{ table: first, key: ['p'], value: { name: 'Ada Lovelace' } }])
   const third = table<[string], { given: string; family: string; seen: number }>('people', 3, {
@@ -280,7 +280,7 @@ t.test('An older record is upgraded step by step when it is read, and a newer on
   t.throws(() => table('gap', 3, { 1: (old) => old }), /no upgrade from version 2/)
 })
 
-t.test('Commits leave what the same writes would leave in a map, also after closing and opening again', async (t) => {
+t.test('Commits leave the same rows as a map with the same writes, even after reopening', async (t) => {
   const dir = newDir()
   let mine = await openStore({ dir, shards: 16 })
   const anyWrite = fc.record({ key: anyKey, value: fc.option(anyRecord, { nil: undefined }) })
@@ -335,7 +335,7 @@ t.test('Commits resolve in the order of the calls, each once its writes can be r
     order.push(n)
     t.same(space.get(of, [n]), { n }, 'as it was at the call')
   })
-  t.equal(space.get(of, ['last']), undefined, 'nothing is seen before it is durable')
+  t.equal(space.get(of, ['last']), undefined, 'no write is visible before it is durable')
   await Promise.all(commits)
   t.same(
     order,
@@ -367,7 +367,7 @@ function slowDisk() {
   return { disk, commits, add, groups, change, changesOf, keysOf }
 }
 
-t.test('What is committed while a group is on its way goes together in the next, in order', async (t) => {
+t.test('Commits made while a group is being written go together in the next group, in order', async (t) => {
   const { commits, add, groups, change, changesOf, keysOf } = slowDisk()
   const done: number[] = []
   const two = (n: number) => add(n, change(n), change(n + 100)).then(() => done.push(n))
@@ -401,7 +401,7 @@ t.test('What is committed while a group is on its way goes together in the next,
 })
 
 t.test(
-  'The next group is on its way before those of the last one hear of it, so that the disk rests for nobody',
+  'The next group is being written before the callers of the last one continue, so the disk never idles',
   async (t) => {
     const { commits, add, groups, change } = slowDisk()
     const first = add(0, change(1)).then(() => groups.length)
@@ -415,7 +415,7 @@ t.test(
   },
 )
 
-t.test('What waits behind a commit that failed, or was refused, fails with it', async (t) => {
+t.test('Commits that wait behind a failed or refused one fail with it', async (t) => {
   const { disk, commits, add, groups, change } = slowDisk()
   disk.refusals.push(new StoreFailed('no room'))
   const refused = await Promise.allSettled([add(0, change(1)), add(0, change(2))])
@@ -429,66 +429,63 @@ t.test('What waits behind a commit that failed, or was refused, fails with it', 
   for (const one of failed) t.match(one, { status: 'rejected', reason: { message: 'failed' } })
   await t.rejects(add(0, change(5)), { message: 'failed' })
   await setImmediate()
-  t.equal(groups.length, 1, 'nothing more is written')
+  t.equal(groups.length, 1, 'no more data is written')
   t.match(commits.failure(), { cause: { message: 'bad sector' } })
   await commits.waitUntilIdle()
 })
 
-t.test(
-  'A deferred commit takes changes until it is written, and is written along with others before it is flushed',
-  async (t) => {
-    const { commits, add, groups, change, keysOf } = slowDisk()
-    const seen: string[] = []
-    const addDeferred = (name: string, ...changes: Change[]) => {
-      const commit = {
-        collect() {
-          seen.push(`${name} collected`)
-          return changes
-        },
-        onCommitted: () => void seen.push(`${name} committed`),
-      }
-      const { done, flush } = commits.add(9, commit)
-      return { changes, flush, done: done.then(() => seen.push(`${name} done`)) }
+t.test('A deferred commit accepts changes until it is written, together with others', async (t) => {
+  const { commits, add, groups, change, keysOf } = slowDisk()
+  const seen: string[] = []
+  const addDeferred = (name: string, ...changes: Change[]) => {
+    const commit = {
+      collect() {
+        seen.push(`${name} collected`)
+        return changes
+      },
+      onCommitted: () => void seen.push(`${name} committed`),
     }
-    const alone = addDeferred('alone', change(1))
-    await setImmediate()
-    t.same([groups.length, seen], [0, []], 'it is not collected')
-    const other = add(1, change(2))
-    alone.changes.push(change(3))
-    await setImmediate()
-    t.same([keysOf(0), seen], [[1, 3, 2], ['alone collected']])
+    const { done, flush } = commits.add(9, commit)
+    return { changes, flush, done: done.then(() => seen.push(`${name} done`)) }
+  }
+  const alone = addDeferred('alone', change(1))
+  await setImmediate()
+  t.same([groups.length, seen], [0, []], 'it is not collected')
+  const other = add(1, change(2))
+  alone.changes.push(change(3))
+  await setImmediate()
+  t.same([keysOf(0), seen], [[1, 3, 2], ['alone collected']])
 
-    const along = addDeferred('along', change(4))
-    const waits = add(2, change(5))
-    groups[0]!.written()
-    await Promise.all([alone.done, other])
-    t.same(
-      seen,
-      ['alone collected', 'alone committed', 'along collected', 'alone done'],
-      'one is committed before another is collected',
-    )
-    t.same(keysOf(1), [4, 5])
-    groups[1]!.written()
-    await Promise.all([along.done, waits])
+  const along = addDeferred('along', change(4))
+  const waits = add(2, change(5))
+  groups[0]!.written()
+  await Promise.all([alone.done, other])
+  t.same(
+    seen,
+    ['alone collected', 'alone committed', 'along collected', 'alone done'],
+    'one is committed before another is collected',
+  )
+  t.same(keysOf(1), [4, 5])
+  groups[1]!.written()
+  await Promise.all([along.done, waits])
 
-    const flushed = addDeferred('flushed', change(6))
-    flushed.flush()
-    flushed.changes.push(change(7))
-    await setImmediate()
-    flushed.flush()
-    t.same(keysOf(2), [6, 7])
-    const left = addDeferred('left', change(8))
-    groups[2]!.written()
-    await flushed.done
-    await setImmediate()
-    t.equal(groups.length, 3, 'one that is not flushed has no write of its own')
-    const idled = commits.waitUntilIdle()
-    await setImmediate()
-    t.same(keysOf(3), [8], 'and is written before the end')
-    groups[3]!.written()
-    await Promise.all([left.done, idled])
-  },
-)
+  const flushed = addDeferred('flushed', change(6))
+  flushed.flush()
+  flushed.changes.push(change(7))
+  await setImmediate()
+  flushed.flush()
+  t.same(keysOf(2), [6, 7])
+  const left = addDeferred('left', change(8))
+  groups[2]!.written()
+  await flushed.done
+  await setImmediate()
+  t.equal(groups.length, 3, 'one that is not flushed has no write of its own')
+  const idled = commits.waitUntilIdle()
+  await setImmediate()
+  t.same(keysOf(3), [8], 'and is written before the end')
+  groups[3]!.written()
+  await Promise.all([left.done, idled])
+})
 
 t.test('A deferred commit whose changes cannot be collected fails alone', async (t) => {
   const { commits, add, groups, change, keysOf } = slowDisk()
@@ -503,7 +500,7 @@ t.test('A deferred commit whose changes cannot be collected fails alone', async 
   await other
 })
 
-t.test('A range left anywhere keeps no space from being used again', async (t) => {
+t.test('A range abandoned at any row does not prevent reuse of its space', async (t) => {
   const dir = newDir()
   const mine = await openStore({ dir, shards: 16 })
   const of = table<Key, string>('big')
@@ -513,7 +510,7 @@ t.test('A range left anywhere keeps no space from being used again', async (t) =
   const abandoned = mine.space(0).range(of)[Symbol.iterator]()
   t.equal(abandoned.next().done, false)
   for (let n = 0; n < 100; n++) await put(n)
-  t.ok(statSync(join(dir, dataFileName)).size < 3_000_000, 'a hundred records of 100 kB took the place of one another')
+  t.ok(statSync(join(dir, dataFileName)).size < 3_000_000, 'a hundred records of 100 kB replaced each other')
   t.equal(abandoned.next().done, false, 'and the range goes on')
   await mine.close()
   t.throws(() => abandoned.next() && mine.space(0).get(of, [0]), /closed/)
@@ -522,7 +519,7 @@ t.test('A range left anywhere keeps no space from being used again', async (t) =
 })
 
 t.test(
-  'A nearly full disk refuses commits before they are tried, and takes them again when there is room',
+  'A nearly full disk refuses commits before they are tried, and accepts them again when it has space',
   async (t) => {
     let free: number = limits.freeDiskBytes
     const freeBytes = () => {
@@ -543,7 +540,7 @@ t.test(
     t.same(
       Array.from(mine.space(0).range(of), (row) => row.value),
       [1],
-      'what is there can still be read',
+      'existing data can still be read',
     )
     free++
     t.equal(mine.failure(), undefined)
@@ -556,7 +553,7 @@ t.test(
     await t.rejects(
       put(5),
       { name: 'StoreFailed', message: /does not say how much room/ },
-      'a disk that cannot be asked',
+      'a disk whose free space is unknown',
     )
     free = limits.freeDiskBytes
     await put(6)
@@ -600,7 +597,7 @@ async function killAfter(t: Test, acks: number, dir: string, durability: string)
   return pairsIn(lines)
 }
 
-t.test('What was acknowledged survives kill -9 of the process, round after round', async (t) => {
+t.test('Acknowledged commits survive kill -9 of the process, round after round', async (t) => {
   const dir = newDir()
   const acknowledged: Pair[] = []
   for (const acks of [1, 50, 200, 400, 700]) {
@@ -609,20 +606,20 @@ t.test('What was acknowledged survives kill -9 of the process, round after round
   }
 })
 
-t.test('With write-behind, kill -9 leaves everything up to some commit and nothing beyond it', async (t) => {
+t.test('With write-behind, kill -9 leaves every commit up to some point and none after it', async (t) => {
   const dir = newDir()
   for (const acks of [1, 50, 200, 400, 700]) {
     const acknowledged = await killAfter(t, acks, dir, 'async')
     const mine = await openStore({ dir, shards: 16 })
     const isThere = ({ writer, n }: Pair) => mine.space(0).get(left, [writer, n]) !== undefined
     const lost = acknowledged.filter((pair) => !isThere(pair))
-    t.same(lost, acknowledged.slice(acknowledged.length - lost.length), `the last ${lost.length} are gone`)
+    t.same(lost, acknowledged.slice(acknowledged.length - lost.length), `the last ${lost.length} are lost`)
     t.same([...mine.space(0).range(left)], [...mine.space(0).range(right)], 'no commit is torn')
     await mine.close()
   }
 })
 
-t.test('Data with write-behind is found whole after its process was killed, whichever way it is opened', async (t) => {
+t.test('Data with write-behind is complete after a kill, however it is opened', async (t) => {
   const dir = newDir()
   const killed = await killAfter(t, 300, dir, 'async')
   const image = newDir()
@@ -633,7 +630,7 @@ t.test('Data with write-behind is found whole after its process was killed, whic
     const mine = await openStore({ dir: readValues, shards: 16, durability })
     const there = [...mine.space(0).range(left)]
     t.same(there, [...mine.space(0).range(right)], 'no commit is torn')
-    t.ok(there.length <= killed.length + 8, 'and some of the last may be gone')
+    t.ok(there.length <= killed.length + 8, 'and some of the last may be lost')
     await commit(mine.space(0), [{ table: left, key: [99, 1], value: { n: 1, text: '' } }])
     await mine.close()
     t.same(readdirSync(readValues).sort(), [dataFileName, `${dataFileName}-lock`], 'closed, it is like any other')
@@ -643,15 +640,11 @@ t.test('Data with write-behind is found whole after its process was killed, whic
   }
   rmSync(join(image, dataFileName))
   const opening = openStore({ dir: image, shards: 16 })
-  await t.rejects(
-    opening,
-    /is missing, and there was one/,
-    'what is left beside data that is gone is not taken for data',
-  )
+  await t.rejects(opening, /is missing, and there was one/, 'files left beside lost data do not count as data')
 })
 
 t.test(
-  'A store with write-behind takes commits while a transaction is on its way, and outgrows its room',
+  'A store with write-behind accepts commits during a transaction, and grows beyond its reserved size',
   async (t) => {
     const dir = newDir()
     const settings = { dir, shards: 16, durability: 'async', mapBytes: 256 * 1024, writeBehindMs: 0 } as const
@@ -670,21 +663,18 @@ t.test(
 )
 
 for (const durability of ['synced', 'async']) {
-  t.test(
-    `A write that the system refuses fails every commit that waits and all that follow: ${durability}`,
-    async (t) => {
-      const dir = newDir()
-      const write = [process.execPath, child, 'write', dir, 'Infinity', durability]
-      const { stdout, status } = spawnSync('/bin/sh', ['-c', 'ulimit -f 4096; exec "$0" "$@"', ...write], quietly)
-      t.equal(status, 0, 'the process goes on')
-      checkFailure(t, stdout)
-      // With write-behind the last may be lost with the process.
-      await checkPairs(t, dir, durability === 'synced' ? pairsIn(stdout.split('\n')) : [])
-    },
-  )
+  t.test(`A write that the system refuses fails every waiting and every later commit: ${durability}`, async (t) => {
+    const dir = newDir()
+    const write = [process.execPath, child, 'write', dir, 'Infinity', durability]
+    const { stdout, status } = spawnSync('/bin/sh', ['-c', 'ulimit -f 4096; exec "$0" "$@"', ...write], quietly)
+    t.equal(status, 0, 'the process goes on')
+    checkFailure(t, stdout)
+    // With write-behind the last may be lost with the process.
+    await checkPairs(t, dir, durability === 'synced' ? pairsIn(stdout.split('\n')) : [])
+  })
 }
 
-t.test('A disk that really is full does the same', async (t) => {
+t.test('A full disk does the same', async (t) => {
   const dir = newDir()
   mkdirSync(dir)
   const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=6m', 'tmpfs', dir]).status === 0
@@ -703,11 +693,11 @@ function checkFailure(t: Test, stdout: string): void {
   t.match(outcome.failed, { name: 'StoreFailed', message: /failed: .*until the process is started again/ })
   t.same(outcome.later, outcome.failed)
   t.same(outcome.failure, outcome.failed)
-  t.equal(outcome.rows, pairsIn(lines).length, 'readers see what was acknowledged and nothing else')
+  t.equal(outcome.rows, pairsIn(lines).length, 'readers see only acknowledged commits')
   t.equal(lines.at(-1), '"closed"')
 }
 
-t.test('An acknowledgement is given only after the data was synced to the disk', async (t) => {
+t.test('An acknowledgement comes only after the data was synced to the disk', async (t) => {
   const trace = join(scratchDir, 'trace')
   const strace = ['-f', '-o', trace, '-e', 'trace=openat,fdatasync,pwrite64,write', process.execPath, child, 'write']
   const { error } = spawnSync('strace', [...strace, newDir(), '10'], { stdio: 'ignore' })

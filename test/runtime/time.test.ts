@@ -23,7 +23,7 @@ t.test('A sleep ends after its time and not before', async (t) => {
   t.same(seen, { value: 'over' })
 })
 
-t.test('A signal ends a sleep, before it as well, and nothing of the sleep is left', async (t) => {
+t.test('A signal ends a sleep, even one sent before it, and leaves no timer', async (t) => {
   const clock = manualClock()
   const end = new AbortController()
   const seen = watchPromise(sleep(clock, 100, end.signal).then(() => 'over'))
@@ -38,7 +38,7 @@ t.test('A signal ends a sleep, before it as well, and nothing of the sleep is le
   await sleep(clock, 100, end.signal)
 })
 
-t.test('Work within its time comes to what it comes to, and is late after it', async (t) => {
+t.test('Work within its time returns its result, and a timeout after it', async (t) => {
   const clock = manualClock()
   t.equal(await withTimeout(clock, 10, Promise.resolve('done'), 'late'), 'done')
   await t.rejects(withTimeout(clock, 10, Promise.reject(new Error('broken')), 'late'), /broken/)

@@ -9,7 +9,7 @@ import { LRUCache } from 'lru-cache'
 export interface DedupeLimits {
   readonly unconfirmedMs: number
   readonly repeatMs: number
-  readonly repeatsKept: number
+  readonly retainedRepeats: number
 }
 
 export interface Deduplicator {
@@ -27,12 +27,12 @@ interface Acknowledged {
 }
 
 export function createDeduplicator(
-  { unconfirmedMs, repeatMs, repeatsKept }: DedupeLimits,
+  { unconfirmedMs, repeatMs, retainedRepeats }: DedupeLimits,
   newId: () => string,
 ): Deduplicator {
   /** Recently acknowledged, oldest first. */
   let recentAcks: Acknowledged[] = []
-  const doubtful = new LRUCache<string, Acknowledged>({ maxSize: repeatsKept, sizeCalculation: () => 1 })
+  const doubtful = new LRUCache<string, Acknowledged>({ maxSize: retainedRepeats, sizeCalculation: () => 1 })
 
   function markDoubtful(entry: Acknowledged, now: number): void {
     doubtful.set(entry.content, { ...entry, at: now })
@@ -47,8 +47,8 @@ export function createDeduplicator(
     recordAcknowledgement(content, id, wasAcknowledged, now) {
       if (!wasAcknowledged) return markDoubtful({ content, id, at: now }, now)
       recentAcks.push({ content, id, at: now })
-      if (recentAcks.length > repeatsKept || now - recentAcks[0]!.at > 2 * unconfirmedMs) {
-        recentAcks = recentAcks.filter(({ at }) => now - at <= unconfirmedMs).slice(-repeatsKept)
+      if (recentAcks.length > retainedRepeats || now - recentAcks[0]!.at > 2 * unconfirmedMs) {
+        recentAcks = recentAcks.filter(({ at }) => now - at <= unconfirmedMs).slice(-retainedRepeats)
       }
     },
     connectionLost(now) {

@@ -26,7 +26,7 @@ export interface SessionLimits extends ConnectionLimits, DeliverLimits, SubmitLi
   readonly stableMs: number
   readonly enquireEveryMs: number
   readonly enquireMs: number
-  readonly idsKept: number
+  readonly retainedIds: number
   readonly closeMs: number
   readonly unbindMs: number
 }
@@ -53,7 +53,7 @@ export function openSession(
 ): SmppSession {
   const { host, port, tls = false, windowSize: windowSubmits, ratePerSecond } = auth
   const limits = { ...baseLimits, ...(windowSubmits && { windowSubmits }), ...(ratePerSecond && { ratePerSecond }) }
-  const ids = createMessageIds(limits.idsKept)
+  const ids = createMessageIds(limits.retainedIds)
   const submitQueue = createSubmitQueue(limits, ids, random)
   const deliveries = openDeliveries(limits, ids, report)
   let connection: Connection | undefined

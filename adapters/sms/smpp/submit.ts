@@ -31,7 +31,7 @@ export interface SubmitLimits {
   readonly holdMs: number
   readonly holdMaxMs: number
   readonly jitterShare: number
-  readonly lateAnswersKept: number
+  readonly retainedLateAnswers: number
 }
 
 export interface SubmitQueue {
@@ -58,7 +58,10 @@ const lateOutcome = unknownOutcome('The message center did not answer in time; i
 export function createSubmitQueue(limits: SubmitLimits, ids: MessageIds, random: () => number): SubmitQueue {
   const queue = new Set<QueuedSubmit>()
   const inFlight = new Map<string, Promise<SendOutcome>>()
-  const lateAnswers = new LRUCache<string, SendOutcome>({ maxSize: limits.lateAnswersKept, sizeCalculation: () => 1 })
+  const lateAnswers = new LRUCache<string, SendOutcome>({
+    maxSize: limits.retainedLateAnswers,
+    sizeCalculation: () => 1,
+  })
   const limiter = createRateLimiter(limits.ratePerSecond, limits.burstMs)
   let connection: Connection | undefined
   /** True until the first bind succeeds or fails; the first submits wait for it. */

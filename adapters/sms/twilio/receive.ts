@@ -125,7 +125,7 @@ function consentIn(type: string, text: string): 'optOut' | 'optIn' | undefined {
 function contentIn(text: string, parameter: ReadParameter, auth: TwilioAuth): ReportedContent {
   const count = Math.floor(Number(parameter('NumMedia'))) || 0
   const media: (UserMedia | ProviderMedia)[] = []
-  for (let index = 0; index < Math.min(count, limits.mediaMost); index++) {
+  for (let index = 0; index < Math.min(count, limits.maxMedia); index++) {
     media.push(...mediaAt(parameter(`MediaUrl${index}`), parameter(`MediaContentType${index}`), auth))
   }
   const isWhole = media.length >= count && (text !== '' || media.length > 0)

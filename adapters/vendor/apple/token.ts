@@ -12,7 +12,7 @@ const encodeJson = (value: unknown) => Buffer.from(JSON.stringify(value)).toStri
 /** Apple issues the secret as base64; a text that is no base64 of a useful length is used as the key itself. */
 function keyOf(secret: string): string | Uint8Array {
   const bytes = Buffer.from(secret, 'base64')
-  return bytes.length >= limits.keyLeastBytes && bytes.toString('base64') === secret ? bytes : secret
+  return bytes.length >= limits.keyMinBytes && bytes.toString('base64') === secret ? bytes : secret
 }
 
 function sign(content: string, secret: string): string {

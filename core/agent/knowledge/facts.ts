@@ -87,7 +87,7 @@ export function addFact(
   if (faults.length > 0) return invalidFields(faults)
   const isTaken = (slug: string) => findItem(document, 'facts', slug) !== undefined
   if (input.id !== undefined && isTaken(input.id)) return invalid('id', 'is the id of another fact')
-  if (document.facts.length >= limits.facts.most) return invalid('facts', `must hold at most ${limits.facts.most}`)
+  if (document.facts.length >= limits.facts.max) return invalid('facts', `must hold at most ${limits.facts.max}`)
   const id = input.id ?? freeSlug(input.question, 'fact', isTaken)
   return { document: withItem(document, 'facts', buildFact(input, id, undefined, at)), id }
 }

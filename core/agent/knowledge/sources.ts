@@ -16,8 +16,8 @@ export function addSource(
   const { id: requestedId, ...input } = body as SourceBody
   const isTaken = (slug: string) => findItem(document, 'sources', slug) !== undefined
   if (requestedId !== undefined && isTaken(requestedId)) return invalid('id', 'is the id of another source')
-  const { most } = limits.sources
-  if (document.sources.length >= most) return invalid('sources', `must hold at most ${most}`)
+  const { max } = limits.sources
+  if (document.sources.length >= max) return invalid('sources', `must hold at most ${max}`)
   const id = requestedId ?? freeSlug(input.name, 'source', isTaken)
   return { document: withItem(document, 'sources', { id, ...input, createdAt: at, updatedAt: at }), id }
 }
@@ -47,8 +47,8 @@ export function addMedia(
   const { id: requestedId, name, ...input } = body as MediaBody
   const isTaken = (slug: string) => findItem(document, 'media', slug) !== undefined
   if (requestedId !== undefined && isTaken(requestedId)) return invalid('id', 'is the id of another media item')
-  const { most } = limits.media
-  if (document.media.length >= most) return invalid('media', `must hold at most ${most}`)
+  const { max } = limits.media
+  if (document.media.length >= max) return invalid('media', `must hold at most ${max}`)
   const id = requestedId ?? freeSlug((name ?? '').replace(/\.\w{1,5}$/, ''), 'media', isTaken)
   return { document: withItem(document, 'media', withoutUndefined({ id, name, ...input, createdAt: at })), id }
 }

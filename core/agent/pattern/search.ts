@@ -81,7 +81,7 @@ function createSimulation({ states, start }: Machine, multiline: boolean) {
 
   /** Stops caching when the cache is full: a text that leads to ever new states gains nothing from it. */
   function nodeOf(stateIds: number[], before: string): Node {
-    const isFull = nodeCache.size >= limits.nodesKept
+    const isFull = nodeCache.size >= limits.cachedStateSets
     const key = isFull ? '' : `${charClassOf(before)}${stateIds.sort((one, other) => one - other)}`
     const node = nodeCache.get(key) ?? { stateIds, before, next: new Map() }
     if (!isFull) nodeCache.set(key, node)
@@ -89,7 +89,7 @@ function createSimulation({ states, start }: Machine, multiline: boolean) {
   }
 
   function cacheNext(node: Node, char: string, next: Node | 'match') {
-    if (nodeCache.size < limits.nodesKept) node.next.set(char, next)
+    if (nodeCache.size < limits.cachedStateSets) node.next.set(char, next)
     return next
   }
 

@@ -52,13 +52,13 @@ const scheduling = {
   blackoutDates: optional(Type.Array(day, { maxItems: limits.blackoutDates })),
   disallowSameDayBooking: optional(Type.Boolean()),
   defaultDurationMinutes: optional(
-    Type.Integer({ minimum: limits.durationLeastMinutes, maximum: limits.durationMostMinutes }),
+    Type.Integer({ minimum: limits.durationMinMinutes, maximum: limits.durationMaxMinutes }),
   ),
   notificationRecipients: optional(Type.Array(email, { maxItems: limits.recipients })),
   reminders: optional(
     closedObject('SchedulingReminders', {
       enabled: optional(Type.Boolean()),
-      leadMinutes: optional(Type.Integer({ minimum: limits.leadLeastMinutes, maximum: limits.leadMostMinutes })),
+      leadMinutes: optional(Type.Integer({ minimum: limits.leadMinMinutes, maximum: limits.leadMaxMinutes })),
       includeContactCard: optional(Type.Boolean()),
       ignoreSafeHours: optional(Type.Boolean()),
       playbookId: optional(slug),

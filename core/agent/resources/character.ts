@@ -65,7 +65,7 @@ export const GoalAssignment = closedObject('GoalAssignment', {
 export type GoalAssignment = Static<typeof GoalAssignment>
 
 export const GoalsBody = closedObject('AgentGoalsBody', {
-  goals: Type.Array(Goal, { maxItems: limits.goals.most }),
+  goals: Type.Array(Goal, { maxItems: limits.goals.max }),
   defaultGoal: optional(orNull(GoalAssignment)),
 })
 export const GoalsView = closedObject('AgentGoals', { data: Type.Array(Goal), defaultGoal: optional(GoalAssignment) })
@@ -81,14 +81,14 @@ export const Objective = closedObject('AgentObjective', {
 export type Objective = Static<typeof Objective>
 
 export const StandingInstructions = Type.Array(nonEmptyText(limits.standingInstructions.chars), {
-  maxItems: limits.standingInstructions.most,
+  maxItems: limits.standingInstructions.max,
 })
 export const StandingInstructionsBody = closedObject('StandingInstructionsBody', {
   standingInstructions: StandingInstructions,
 })
 export const StandingInstructionsView = closedObject('StandingInstructions', { data: Type.Array(Type.String()) })
 
-const guardrailList = Type.Array(nonEmptyText(limits.guardrails.chars), { maxItems: limits.guardrails.most })
+const guardrailList = Type.Array(nonEmptyText(limits.guardrails.chars), { maxItems: limits.guardrails.max })
 export const guardrailLists = ['topicsToAvoid', 'claimsNotToMake', 'requiredDisclaimers'] as const
 export type GuardrailList = (typeof guardrailLists)[number]
 
@@ -127,4 +127,4 @@ export const Rule = closedObject('AgentRule', {
   enabled: optional(Type.Boolean()),
 })
 export type Rule = Static<typeof Rule>
-export const RulesBody = closedObject('AgentRulesBody', { rules: Type.Array(Rule, { maxItems: limits.rules.most }) })
+export const RulesBody = closedObject('AgentRulesBody', { rules: Type.Array(Rule, { maxItems: limits.rules.max }) })

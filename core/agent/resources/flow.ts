@@ -39,8 +39,8 @@ const Say = Type.Union([
     text: nonEmptyText(limits.sayChars),
     suggestions: optional(
       Type.Array(nonEmptyText(limits.suggestionChars), {
-        minItems: limits.suggestionsLeast,
-        maxItems: limits.suggestionsMost,
+        minItems: limits.suggestionsMin,
+        maxItems: limits.suggestionsMax,
       }),
     ),
   }),

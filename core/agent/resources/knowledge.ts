@@ -57,7 +57,7 @@ export const ThingBody = closedObject('AgentThingBody', {
   location: optional(orNull(ThingLocation)),
 })
 export type ThingBody = Static<typeof ThingBody>
-export const ThingsBody = closedObject('AgentThingsBody', { things: Type.Array(ThingBody, { maxItems: limits.most }) })
+export const ThingsBody = closedObject('AgentThingsBody', { things: Type.Array(ThingBody, { maxItems: limits.max }) })
 
 const collectionLimits = agentLimits.collections
 export const displayFields = ['picture', 'name', 'description'] as const
@@ -76,7 +76,7 @@ export const Collection = closedObject('AgentCollection', {
 })
 export type Collection = Static<typeof Collection>
 export const CollectionsBody = closedObject('AgentCollectionsBody', {
-  collections: Type.Array(Collection, { maxItems: collectionLimits.most }),
+  collections: Type.Array(Collection, { maxItems: collectionLimits.max }),
 })
 
 const facts = agentLimits.facts
@@ -110,7 +110,7 @@ export const FactPatch = closedObject('AgentFactPatch', {
   verbatim,
 })
 export type FactPatch = Static<typeof FactPatch>
-export const FactsBody = closedObject('AgentFactsBody', { facts: Type.Array(FactBody, { maxItems: facts.most }) })
+export const FactsBody = closedObject('AgentFactsBody', { facts: Type.Array(FactBody, { maxItems: facts.max }) })
 
 const sourceName = nonEmptyText(agentLimits.sources.nameChars)
 const sourceUrl = webUrl(agentLimits.urlChars)

@@ -51,7 +51,7 @@ const outreachFields = {
   enabled: Type.Boolean(),
   followUp: closedObject('OutreachFollowUp', {
     templateId: slug,
-    afterHours: Type.Integer({ minimum: outreach.afterLeastHours, maximum: outreach.afterMostHours }),
+    afterHours: Type.Integer({ minimum: outreach.afterMinHours, maximum: outreach.afterMaxHours }),
   }),
 }
 /** Read-only: a write may send them back as it read them. */

@@ -12,8 +12,8 @@ export function addTemplate(document: AgentDocument, body: unknown): { document:
   const { id: requestedId, ...input } = body as MessageTemplateBody
   const isTaken = (slug: string) => findItem(document, 'messageTemplates', slug) !== undefined
   if (requestedId !== undefined && isTaken(requestedId)) return invalid('id', 'is the id of another message template')
-  const { most } = limits.messageTemplates
-  if (document.messageTemplates.length >= most) return invalid('messageTemplates', `must hold at most ${most}`)
+  const { max } = limits.messageTemplates
+  if (document.messageTemplates.length >= max) return invalid('messageTemplates', `must hold at most ${max}`)
   const id = requestedId ?? freeSlug(input.name, 'template', isTaken)
   return { document: withItem(document, 'messageTemplates', { id, ...input }), id }
 }

@@ -20,7 +20,7 @@ interface ListSectionInput {
   readonly value: unknown
 }
 
-const playbookList = { type: 'array', items: PlaybookBodySchema, maxItems: agentLimits.playbooks.most }
+const playbookList = { type: 'array', items: PlaybookBodySchema, maxItems: agentLimits.playbooks.max }
 
 export function importPlaybooks({ document, value }: ListSectionInput): Outcome {
   const faults = faultsOf(playbookList, value, 'playbooks')

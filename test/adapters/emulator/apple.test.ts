@@ -64,19 +64,16 @@ const timesOf = (...starts: string[]) =>
     },
   })
 
-t.test(
-  'Nothing reaches a person who has not written; then everything is answered 200 and has no receipt',
-  async (t) => {
-    const emulated = await openEmulatorHarness(t)
-    const { send } = openAccount(emulated)
-    t.equal((await send({ type: 'text', body: 'Hello' })).status, 404)
-    await emulated.emulator.act('apple', person, { kind: 'text', text: 'Hi' })
-    const answer = await send({ type: 'text', body: 'Hello' })
-    t.match(answer, { status: 200, text: '' })
-    t.equal((await send({ type: 'typing_start' })).status, 200)
-    t.match(emulated.emulator.sent(0), [{ address: person, body: { type: 'text', body: 'Hello' } }])
-  },
-)
+t.test('A person who has not written cannot be reached; later sends are answered 200 without a receipt', async (t) => {
+  const emulated = await openEmulatorHarness(t)
+  const { send } = openAccount(emulated)
+  t.equal((await send({ type: 'text', body: 'Hello' })).status, 404)
+  await emulated.emulator.act('apple', person, { kind: 'text', text: 'Hi' })
+  const answer = await send({ type: 'text', body: 'Hello' })
+  t.match(answer, { status: 200, text: '' })
+  t.equal((await send({ type: 'typing_start' })).status, 200)
+  t.match(emulated.emulator.sent(0), [{ address: person, body: { type: 'text', body: 'Hello' } }])
+})
 
 t.test('A token that is missing, forged, foreign or old is refused', async (t) => {
   const emulated = await openEmulatorHarness(t)
@@ -97,7 +94,7 @@ t.test('A token that is missing, forged, foreign or old is refused', async (t) =
   t.equal((await send(text, { 'source-id': 'another-business' })).status, 403)
 })
 
-t.test('What is over a limit or of an unknown shape is refused', async (t) => {
+t.test('A message over a limit or of an unknown shape is refused', async (t) => {
   const emulated = await openEmulatorHarness(t)
   const { send } = openAccount(emulated)
   await emulated.emulator.act('apple', person, { kind: 'text', text: 'Hi' })
@@ -140,7 +137,7 @@ t.test('What is over a limit or of an unknown shape is refused', async (t) => {
   }
 })
 
-t.test('What a person picks comes back in the place where it was offered', async (t) => {
+t.test('A choice of a person returns at the position where it was offered', async (t) => {
   const emulated = await openEmulatorHarness(t)
   const { auth, send } = openAccount(emulated)
   const { emulator, receiver } = emulated
@@ -174,7 +171,7 @@ t.test('What a person picks comes back in the place where it was offered', async
     t.match(await emulator.act('apple', person, { kind }), { kind: 'impossible' })
 })
 
-t.test('What a device can do is told with what the person does: everything, unless they took up another', async (t) => {
+t.test('A person’s action reports the device capabilities: all of them, unless the person chose others', async (t) => {
   const emulated = await openEmulatorHarness(t)
   emulated.account('apple')
   emulated.account('rbm')
@@ -187,7 +184,7 @@ t.test('What a device can do is told with what the person does: everything, unle
     calls: 0,
     taken: true,
   })
-  t.equal(receiver.at('/apple/message').length, 1, 'nobody is told of it by itself')
+  t.equal(receiver.at('/apple/message').length, 1, 'no other person is reported')
   await emulator.act('apple', person, { kind: 'typing' })
   t.equal(lastCapabilityList(), 'QUICK,TIME')
   await emulator.act('apple', 'urn:mbid:somebody-else', { kind: 'text', text: 'Hi' })
@@ -198,7 +195,7 @@ t.test('What a device can do is told with what the person does: everything, unle
   t.match(await emulator.act('twilio', '+15550100', { kind: 'device', abilities: ['LIST'] }), { kind: 'impossible' })
 })
 
-t.test('Who closes the thread is out of reach until they write again', async (t) => {
+t.test('A person who closes the thread is unreachable until they write again', async (t) => {
   const emulated = await openEmulatorHarness(t)
   const { auth, send } = openAccount(emulated)
   const { emulator, receiver } = emulated

@@ -26,32 +26,29 @@ function openAccount(emulated: EmulatorHarness) {
   return { send, states, add, sent: () => emulated.emulator.sent(0).length }
 }
 
-t.test(
-  'A rate limit, a broken server and credentials that are suddenly refused last as many calls as was said',
-  async (t) => {
-    const emulated = await openEmulatorHarness(t)
-    const { send, add, sent } = openAccount(emulated)
-    add({ kind: 'rateLimited', retryAfterSeconds: 7, times: 2 })
-    for (let call = 0; call < 2; call++) {
-      const { status, headers, json } = await send()
-      t.match({ status, json }, { status: 429, json: { code: 20_429 } })
-      t.equal(headers.get('retry-after'), '7')
-    }
-    t.equal(sent(), 0)
-    t.equal((await send()).status, 201)
-    add({ kind: 'serverError', status: 503, times: 1 })
-    t.equal((await send()).status, 503)
-    add({ kind: 'serverError', times: 1 })
-    t.equal((await send()).status, 500)
-    add({ kind: 'unauthorized', times: 1 })
-    t.equal((await send()).status, 401)
-    t.equal((await send()).status, 201)
-    t.equal(sent(), 2)
-    t.same(emulated.emulator.faults.all(), [])
-  },
-)
+t.test('Rate limits, server errors and refused credentials last for the configured number of calls', async (t) => {
+  const emulated = await openEmulatorHarness(t)
+  const { send, add, sent } = openAccount(emulated)
+  add({ kind: 'rateLimited', retryAfterSeconds: 7, times: 2 })
+  for (let call = 0; call < 2; call++) {
+    const { status, headers, json } = await send()
+    t.match({ status, json }, { status: 429, json: { code: 20_429 } })
+    t.equal(headers.get('retry-after'), '7')
+  }
+  t.equal(sent(), 0)
+  t.equal((await send()).status, 201)
+  add({ kind: 'serverError', status: 503, times: 1 })
+  t.equal((await send()).status, 503)
+  add({ kind: 'serverError', times: 1 })
+  t.equal((await send()).status, 500)
+  add({ kind: 'unauthorized', times: 1 })
+  t.equal((await send()).status, 401)
+  t.equal((await send()).status, 201)
+  t.equal(sent(), 2)
+  t.same(emulated.emulator.faults.all(), [])
+})
 
-t.test('A fault of one person is not that of another, and goes when it is taken away', async (t) => {
+t.test('A fault of one person affects no other person, and ends when it is removed', async (t) => {
   const emulated = await openEmulatorHarness(t)
   const { send, add } = openAccount(emulated)
   const { id } = add({ kind: 'serverError', address: '1 (555) 010-0001' })
@@ -63,7 +60,7 @@ t.test('A fault of one person is not that of another, and goes when it is taken 
   t.equal(emulated.emulator.faults.add({ account: 'nobody', kind: 'reset' }), undefined)
 })
 
-t.test('A call that is never answered was accepted; one whose connection breaks was not', async (t) => {
+t.test('A call without an answer was accepted; a call whose connection breaks was not', async (t) => {
   const emulated = await openEmulatorHarness(t)
   const { send, add, sent } = openAccount(emulated)
   add({ kind: 'noAnswer', times: 1 })
@@ -80,7 +77,7 @@ t.test('A call that is never answered was accepted; one whose connection breaks 
   t.equal((await send()).status, 201)
 })
 
-t.test('Receipts come twice, reordered, late, not at all, or before the answer', async (t) => {
+t.test('Receipts can come twice, reordered, late, not at all, or before the answer', async (t) => {
   const emulated = await openEmulatorHarness(t)
   const { send, add, states } = openAccount(emulated)
   add({ kind: 'duplicateReceipts', times: 1 })
@@ -106,7 +103,7 @@ t.test('Receipts come twice, reordered, late, not at all, or before the answer',
   t.same(states().slice(9), ['sent', 'delivered'], 'those of the second, late, and none of the first')
 })
 
-t.test('What is for a share of calls is drawn from the seed: the same run again is the same', async (t) => {
+t.test('Faults with a share of calls are drawn from the seed and repeat in the same run', async (t) => {
   fc.assert(
     fc.property(fc.integer(), fc.double({ min: 0, max: 1, noNaN: true }), (seed, rate) => {
       const run = () => {
@@ -131,7 +128,7 @@ t.test('What is for a share of calls is drawn from the seed: the same run again 
   t.ok(share > 0.2 && share < 0.3, `${share} is about a quarter`)
 })
 
-t.test('A fault is for messages, and for other calls only where it says so', async (t) => {
+t.test('A fault applies to messages, and to other calls only if it says so', async (t) => {
   const faults = createFaults(1)
   faults.add({ account: 'a', kind: 'reset' })
   t.same(faults.selectFaults({ account: 'a', address: 'b', isMessage: false }, ['reset']), {})
@@ -141,7 +138,7 @@ t.test('A fault is for messages, and for other calls only where it says so', asy
   t.same(faults.all(), [])
 })
 
-t.test('Without faults every receipt is told once, in order, one after the other', async (t) => {
+t.test('Without faults every receipt comes once and in order', async (t) => {
   const state = fc.constantFrom('sent', 'delivered', 'read', 'failed')
   fc.assert(
     fc.property(fc.array(fc.record({ state })), fc.integer({ min: 1, max: 1_000 }), (receipts, stepMs) => {
@@ -154,7 +151,7 @@ t.test('Without faults every receipt is told once, in order, one after the other
   t.pass('whatever the receipts are')
 })
 
-t.test('A phone that is off has no receipts until it is on again', async (t) => {
+t.test('A phone that is off produces no receipts until it is on again', async (t) => {
   const emulated = await openEmulatorHarness(t)
   const { send, states } = openAccount(emulated)
   const { emulator } = emulated

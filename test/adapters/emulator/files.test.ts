@@ -31,7 +31,7 @@ async function receiveMediaRef(
   const item = items[before]!
   if ('problem' in item || item.inbound.kind !== 'content') throw new Error('it is not understood')
   const [media] = item.inbound.content.media as readonly ProviderMedia[]
-  t.notMatch(JSON.stringify(media), 'a.example', 'where it comes from is not told')
+  t.notMatch(JSON.stringify(media), 'a.example', 'the URL does not reveal its origin')
   return media!.mediaRef
 }
 
@@ -41,31 +41,28 @@ const at = (opening: MediaAccess) => {
 }
 
 for (const [provider, adapter, address, secret] of rows) {
-  t.test(
-    `${provider}: what a person sends opens by the request that the real adapter says, and by no other`,
-    async (t) => {
-      const harness = await openAdapterHarness(t, provider, adapter)
-      const sendContext = harness.sendContextTo(address, 'x')
-      const mediaRef = await receiveMediaRef(harness, provider, address, inside)
-      const { url, headers } = at(await adapter.openMedia!(mediaRef, sendContext))
-      const good = await fetch(url, { headers })
-      t.equal(good.status, 200)
-      t.ok(Buffer.from(await good.arrayBuffer()).equals(png))
+  t.test(`${provider}: a file of a person opens with the request of the real adapter only`, async (t) => {
+    const harness = await openAdapterHarness(t, provider, adapter)
+    const sendContext = harness.sendContextTo(address, 'x')
+    const mediaRef = await receiveMediaRef(harness, provider, address, inside)
+    const { url, headers } = at(await adapter.openMedia!(mediaRef, sendContext))
+    const good = await fetch(url, { headers })
+    t.equal(good.status, 200)
+    t.ok(Buffer.from(await good.arrayBuffer()).equals(png))
 
-      const auth = { ...(sendContext.auth as Account['auth']), [secret]: 'xoxb-another' }
-      for (const wrong of ['', 'Bearer x', 'Basic eDp5']) {
-        const bad = await fetch(url, { headers: { authorization: wrong }, redirect: 'manual' })
-        t.notOk(Buffer.from(await bad.arrayBuffer()).includes(png), 'nothing of it without the credentials')
-      }
-      const other = await adapter.openMedia!(mediaRef, { ...sendContext, auth })
-      if (other.kind === 'at') {
-        const bad = await fetch(other.url, { headers: other.headers })
-        t.notOk(Buffer.from(await bad.arrayBuffer()).includes(png), 'nor with those of somebody else')
-      }
-    },
-  )
+    const auth = { ...(sendContext.auth as Account['auth']), [secret]: 'xoxb-another' }
+    for (const wrong of ['', 'Bearer x', 'Basic eDp5']) {
+      const bad = await fetch(url, { headers: { authorization: wrong }, redirect: 'manual' })
+      t.notOk(Buffer.from(await bad.arrayBuffer()).includes(png), 'the file is refused without the credentials')
+    }
+    const other = await adapter.openMedia!(mediaRef, { ...sendContext, auth })
+    if (other.kind === 'at') {
+      const bad = await fetch(other.url, { headers: other.headers })
+      t.notOk(Buffer.from(await bad.arrayBuffer()).includes(png), 'the file is refused with other credentials')
+    }
+  })
 
-  t.test(`${provider}: what is kept elsewhere is sent on to, and faults of all calls are for files, too`, async (t) => {
+  t.test(`${provider}: a file stored elsewhere is redirected to, and faults of all calls apply to files`, async (t) => {
     const harness = await openAdapterHarness(t, provider, adapter)
     const mediaRef = await receiveMediaRef(harness, provider, address, outside)
     const { url, headers } = at(await adapter.openMedia!(mediaRef, harness.sendContextTo(address, 'x')))

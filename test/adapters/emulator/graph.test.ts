@@ -51,29 +51,26 @@ const cardOf = (index: number, more: object = {}) => ({
 })
 const carousel = (...cards: object[]) => interactive({ type: 'carousel', body: { text: 'Look' }, action: { cards } })
 
-t.test(
-  'WhatsApp accepts within the window of 24 hours and tells of everything that becomes of a message',
-  async (t) => {
-    const emulated = await openEmulatorHarness(t)
-    const { send, values } = whatsapp(emulated)
-    await emulated.emulator.act('whatsapp', number, { kind: 'text', text: 'Hi' })
-    const { status, json } = await send(text('Hello'))
-    t.equal(status, 200)
-    t.match(json, { contacts: [{ input: number, wa_id: number }], messages: [{ id: /^wamid\./ }] })
-    const [inbound, ...callbacks] = values(await emulated.waitForCalls('/whatsapp', 4))
-    t.match(inbound, {
-      contacts: [{ wa_id: number }],
-      messages: [{ from: number, type: 'text', text: { body: 'Hi' } }],
-    })
-    const id = json.messages[0].id
-    t.match(
-      callbacks.map(({ statuses }) => statuses[0]),
-      ['sent', 'delivered', 'read'].map((state) => ({ id, status: state, recipient_id: number })),
-    )
-  },
-)
+t.test('WhatsApp accepts messages within the window of 24 hours and reports each of their states', async (t) => {
+  const emulated = await openEmulatorHarness(t)
+  const { send, values } = whatsapp(emulated)
+  await emulated.emulator.act('whatsapp', number, { kind: 'text', text: 'Hi' })
+  const { status, json } = await send(text('Hello'))
+  t.equal(status, 200)
+  t.match(json, { contacts: [{ input: number, wa_id: number }], messages: [{ id: /^wamid\./ }] })
+  const [inbound, ...callbacks] = values(await emulated.waitForCalls('/whatsapp', 4))
+  t.match(inbound, {
+    contacts: [{ wa_id: number }],
+    messages: [{ from: number, type: 'text', text: { body: 'Hi' } }],
+  })
+  const id = json.messages[0].id
+  t.match(
+    callbacks.map(({ statuses }) => statuses[0]),
+    ['sent', 'delivered', 'read'].map((state) => ({ id, status: state, recipient_id: number })),
+  )
+})
 
-t.test('WhatsApp lets a message outside the window fail, and a template pass', async (t) => {
+t.test('WhatsApp fails a message outside the window, and accepts a template', async (t) => {
   let now = Date.now()
   const emulated = await openEmulatorHarness(t, { now: () => now })
   const { send, values } = whatsapp(emulated)
@@ -91,7 +88,7 @@ t.test('WhatsApp lets a message outside the window fail, and a template pass', a
   t.match(values(await emulated.waitForCalls('/whatsapp', 6))[5], { statuses: [{ errors: [{ code: 131_047 }] }] })
 })
 
-t.test('WhatsApp refuses what is over a limit or of an unknown shape', async (t) => {
+t.test('WhatsApp refuses a message over a limit or of an unknown shape', async (t) => {
   const emulated = await openEmulatorHarness(t)
   const { send, post, url } = whatsapp(emulated)
   for (const [why, content] of [
@@ -152,7 +149,7 @@ t.test('WhatsApp refuses what is over a limit or of an unknown shape', async (t)
 
 const quick = (title: string) => ({ type: 'quick_reply', quick_reply: { id: `p1.m.${title}`, title } })
 
-t.test('Taps, rows, places and files of WhatsApp come as its webhooks have them', async (t) => {
+t.test('Taps, rows, places and files of WhatsApp arrive in the form of its webhooks', async (t) => {
   const emulated = await openEmulatorHarness(t)
   const { account, send, post, values } = whatsapp(emulated, { reads: false })
   const { emulator } = emulated
@@ -199,13 +196,13 @@ t.test('Taps, rows, places and files of WhatsApp come as its webhooks have them'
   t.match(await mark('wamid.unknown'), { status: 400, json: { error: { code: 131_009 } } })
 })
 
-t.test('An app is greeted with its verify token and answers the challenge', async (t) => {
+t.test('An app gets a handshake with its verify token and returns the challenge', async (t) => {
   const emulated = await openEmulatorHarness(t)
   const greeted: string[] = []
   for (const provider of ['whatsapp', 'messenger', 'instagram'] as const) {
     const { auth } = emulated.account(provider)
     const greeting = emulated.emulator.accounts.greet(provider)
-    t.equal(await greeting, 'refused', 'an answer without the challenge is none')
+    t.equal(await greeting, 'refused', 'an answer without the challenge is invalid')
     greeted.push(auth.verifyToken as string)
   }
   t.equal(new Set(greeted).size, 3)
@@ -234,7 +231,7 @@ const generic = (...elements: object[]) => ({
 const postback = (title: string, payload = 'p1.m.0') => ({ type: 'postback', title, payload })
 const quickReply = (title: string, payload = 'p1.m.0') => ({ content_type: 'text', title, payload })
 
-t.test('Messenger accepts within its window, and tells of delivery and reading by watermarks', async (t) => {
+t.test('Messenger accepts messages within its window, and reports delivery and reading by watermarks', async (t) => {
   const emulated = await openEmulatorHarness(t)
   const { send, signal, events, pageId } = page(emulated, 'messenger')
   t.match(await send({ text: 'Hi' }), { status: 400, json: { error: { code: 10, error_subcode: 2_018_278 } } })
@@ -252,7 +249,7 @@ t.test('Messenger accepts within its window, and tells of delivery and reading b
   t.ok(callbacks.some((each) => each.read?.watermark >= before))
 })
 
-t.test('Instagram tells of reading and echoes what it was sent, and has no delivery', async (t) => {
+t.test('Instagram reports reading, echoes sent messages, and has no delivery receipts', async (t) => {
   const emulated = await openEmulatorHarness(t)
   const { send, events, accountId } = page(emulated, 'instagram')
   await emulated.emulator.act('instagram', person, { kind: 'text', text: 'Hi' })
@@ -268,7 +265,7 @@ t.test('Instagram tells of reading and echoes what it was sent, and has no deliv
   ])
 })
 
-t.test('Both refuse what is over a limit, each by its own', async (t) => {
+t.test('Messenger and Instagram each refuse a message over their own limits', async (t) => {
   const emulated = await openEmulatorHarness(t)
   const both = { messenger: page(emulated, 'messenger'), instagram: page(emulated, 'instagram') }
   for (const provider of ['messenger', 'instagram'] as const) {
@@ -302,10 +299,10 @@ t.test('Both refuse what is over a limit, each by its own', async (t) => {
   t.equal((await instagram.send({ text: 'é'.repeat(501) })).status, 400, 'Instagram counts bytes')
   const dial = generic({ title: 'a', buttons: [{ type: 'phone_number', title: 'Call', payload: '+15550100001' }] })
   t.equal((await messenger.send(dial)).status, 200)
-  t.equal((await instagram.send(dial)).status, 400, 'and dials nobody')
+  t.equal((await instagram.send(dial)).status, 400, 'and it dials no number')
 })
 
-t.test('Quick replies come back as a message with its cut title, buttons as a postback', async (t) => {
+t.test('Quick replies return as a message with a truncated title, buttons as a postback', async (t) => {
   const emulated = await openEmulatorHarness(t)
   const { send, events } = page(emulated, 'messenger', { reads: false })
   const { emulator } = emulated
@@ -330,7 +327,7 @@ t.test('Quick replies come back as a message with its cut title, buttons as a po
   ])
 })
 
-t.test('A person who is out of reach or has blocked the page is refused at once', async (t) => {
+t.test('A message to a person who is unreachable or has blocked the page is refused at once', async (t) => {
   const emulated = await openEmulatorHarness(t)
   const { send } = page(emulated, 'messenger')
   await emulated.emulator.act('messenger', person, { kind: 'text', text: 'Hi' })

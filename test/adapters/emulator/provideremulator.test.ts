@@ -16,11 +16,11 @@ const message = (providerId: string, address = 'a') => ({
   at: 0,
 })
 
-t.test('The newest messages are kept, numbered without a gap, and found by name, person and number', async (t) => {
+t.test('The newest messages are stored, numbered without gaps, and found by name, person and number', async (t) => {
   const addresses = fc.array(fc.constantFrom('a', 'b', 'c'), { maxLength: 40 })
   fc.assert(
     fc.property(addresses, fc.nat(45), (given, after) => {
-      const ledger = createStore({ messagesKept: 10, peopleKept: 10, filesKept: 10 })
+      const ledger = createStore({ retainedMessages: 10, retainedPeople: 10, retainedFiles: 10 })
       const all = given.map((address, index) => ledger.add(message(`m${index}`, address)))
       const newest = all.slice(-10)
       const newer = newest.filter(({ number }) => number > after)
@@ -36,8 +36,8 @@ t.test('The newest messages are kept, numbered without a gap, and found by name,
   t.pass('whatever was kept, and from wherever it is read')
 })
 
-t.test('People and names are forgotten from the oldest on, so that memory is bounded', async (t) => {
-  const ledger = createStore({ messagesKept: 2, peopleKept: 2, filesKept: 2 })
+t.test('The oldest people and names are dropped first, so memory is bounded', async (t) => {
+  const ledger = createStore({ retainedMessages: 2, retainedPeople: 2, retainedFiles: 2 })
   for (const address of ['a', 'b', 'c']) ledger.person('x', address).optedOut = true
   t.notOk(ledger.person('x', 'a').optedOut)
   t.ok(ledger.person('x', 'c').optedOut)
@@ -54,7 +54,7 @@ t.test('People and names are forgotten from the oldest on, so that memory is bou
   t.notOk(ledger.person('x', 'c').optedOut)
 })
 
-t.test('A text has as many parts as the rest of the house counts, and no character is divided', async (t) => {
+t.test('A text has as many parts as rendering counts, and no character is divided', async (t) => {
   const character = fc.oneof(
     { weight: 8, arbitrary: fc.constantFrom('a', 'Z', ' ', '\n', '€', '[', '~', 'é', 'Ω') },
     { weight: 1, arbitrary: fc.constantFrom('中', '😀', 'ç', '’') },
@@ -77,7 +77,7 @@ t.test('A text has as many parts as the rest of the house counts, and no charact
   t.pass('whatever is said')
 })
 
-t.test('A call that is not taken comes again as its provider repeats it, the same each time, and ends', async (t) => {
+t.test('A call that was not accepted is repeated unchanged on the provider’s schedule, and then ends', async (t) => {
   const emulated = await openEmulatorHarness(t, { timeScale: 1_000_000 })
   const { emulator, receiver } = emulated
   for (const [provider, address, tries, path = `/${provider}`] of [
@@ -96,7 +96,7 @@ t.test('A call that is not taken comes again as its provider repeats it, the sam
   }
 })
 
-t.test('Nobody is told of an account that is gone or has nowhere to be called', async (t) => {
+t.test('An account that is removed or has no callback gets no calls', async (t) => {
   const emulated = await openEmulatorHarness(t)
   const { emulator } = emulated
   emulator.accounts.register({ wire: 'slack', id: 'mute' })
@@ -107,7 +107,7 @@ t.test('Nobody is told of an account that is gone or has nowhere to be called', 
   t.same(emulator.faults.all(), [], 'its faults went with it')
 })
 
-t.test('A body that is too large, and a path that nobody serves, are refused', async (t) => {
+t.test('A body that is too large and an unknown path are refused', async (t) => {
   const { call, httpUrl } = await openEmulatorHarness(t)
   t.equal((await call(`${httpUrl}/rbm/token`, { method: 'POST', body: 'a'.repeat(1024 * 1024 + 1) })).status, 413)
   for (const path of ['', '/', '/nothing', '/graph/v1.0/1/messages', '/rbm']) {
@@ -116,7 +116,7 @@ t.test('A body that is too large, and a path that nobody serves, are refused', a
   }
 })
 
-t.test('Whatever bytes arrive, there is an answer', async (t) => {
+t.test('Any bytes get a response', async (t) => {
   const emulated = await openEmulatorHarness(t)
   for (const provider of ['rbm', 'twilio', 'whatsapp', 'messenger', 'instagram', 'apple', 'slack'] as const)
     emulated.account(provider)

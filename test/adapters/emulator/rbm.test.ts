@@ -59,7 +59,7 @@ const textBody = (text: string, suggestions?: unknown[]) => ({
 const acting = (action: object) => ({ text: 'Tea', suggestions: [{ action: { text: 'Go', ...action } }] })
 const reply = (text: string, postbackData = 'x') => ({ reply: { text, postbackData } })
 
-t.test('A service account gets a token by a signed assertion, and by nothing else', async (t) => {
+t.test('A service account gets a token for a signed assertion only', async (t) => {
   const emulated = await openEmulatorHarness(t)
   const auth = authOf(emulated.account('rbm'))
   const { status, json } = await mint(emulated, auth)
@@ -81,7 +81,7 @@ t.test('A service account gets a token by a signed assertion, and by nothing els
   t.match(await mint(emulated, auth, assertion(auth, { scope: 'else' })), { json: { error: 'invalid_scope' } })
 })
 
-t.test('A message is accepted, kept as it came, and its receipts come by themselves, signed', async (t) => {
+t.test('A message is accepted, stored unchanged, and its signed receipts follow', async (t) => {
   const emulated = await openEmulatorHarness(t)
   const { auth, send } = await openAccount(emulated)
   const id = randomUUID()
@@ -98,7 +98,7 @@ t.test('A message is accepted, kept as it came, and its receipts come by themsel
   ])
 })
 
-t.test('A message whose id was used before, even for an event, is ignored without a word', async (t) => {
+t.test('A message with a used id, even the id of an event, is ignored silently', async (t) => {
   const emulated = await openEmulatorHarness(t)
   const { headers, url, send } = await openAccount(emulated)
   const [first, second] = [randomUUID(), randomUUID()]
@@ -116,7 +116,7 @@ t.test('A message whose id was used before, even for an event, is ignored withou
   )
 })
 
-t.test('What is over a limit or of an unknown shape is an error, and nothing is kept', async (t) => {
+t.test('A message over a limit or of an unknown shape is an error, and it is not stored', async (t) => {
   const emulated = await openEmulatorHarness(t)
   const { send, headers, url, auth } = await openAccount(emulated)
   const card = (more: object = {}) => ({ title: 'T', ...more })
@@ -164,7 +164,7 @@ function event(title: string) {
   return { startTime: '2030-01-01T10:00:00Z', endTime: '2030-01-01T11:00:00Z', title }
 }
 
-t.test('What is at a limit is accepted', async (t) => {
+t.test('A message at a limit is accepted', async (t) => {
   const emulated = await openEmulatorHarness(t)
   const { send } = await openAccount(emulated)
   const media = { height: 'TALL', contentInfo: { fileUrl: 'https://a.example/b.png' } }
@@ -195,7 +195,7 @@ t.test('What is at a limit is accepted', async (t) => {
   }
 })
 
-t.test('A number without RCS is not found, neither by a message nor by either capability check', async (t) => {
+t.test('A number without RCS is not found by a message or by either capability check', async (t) => {
   const emulated = await openEmulatorHarness(t)
   const { send, url, headers } = await openAccount(emulated)
   const other = '+15550100002'
@@ -210,7 +210,7 @@ t.test('A number without RCS is not found, neither by a message nor by either ca
   t.same(batch.json, { reachableUsers: [other], totalRandomSampleUserCount: 0, reachableRandomSampleUserCount: 0 })
 })
 
-t.test('A phone has the features that its person took up, and is sent nothing that needs others', async (t) => {
+t.test('A phone has the features that its person chose, and gets nothing that needs others', async (t) => {
   const emulated = await openEmulatorHarness(t)
   const { send, url, headers } = await openAccount(emulated)
   const { emulator } = emulated
@@ -255,11 +255,11 @@ t.test('A phone has the features that its person took up, and is sent nothing th
   t.equal((await send({ contentMessage: needing.RICHCARD_CAROUSEL }, id)).status, 400)
   await emulator.act('rbm', person, { kind: 'device', abilities: all })
   t.equal((await send({ contentMessage: needing.RICHCARD_CAROUSEL }, id)).status, 200)
-  t.match(emulator.sent(0, { address: person }).at(-1), { providerId: id }, 'what was refused has used no id')
+  t.match(emulator.sent(0, { address: person }).at(-1), { providerId: id }, 'a refused message uses no id')
   t.match(await emulator.act('rbm', person, { kind: 'device', abilities: ['FLY'] }), { kind: 'impossible' })
 })
 
-t.test('A message can be taken back while the phone is off, and not after it arrived', async (t) => {
+t.test('A message can be revoked while the phone is off, and not after it arrived', async (t) => {
   const emulated = await openEmulatorHarness(t)
   const { auth, send, url, headers } = await openAccount(emulated)
   const revoke = (id: string) =>
@@ -275,10 +275,10 @@ t.test('A message can be taken back while the phone is off, and not after it arr
   const third = randomUUID()
   await send(textBody('arrives too'), third)
   const events = (await emulated.waitForCalls('/rbm', 4)).map((each) => eventIn(each, auth).messageId)
-  t.same(events, [first, first, third, third], 'what was taken back has no receipt')
+  t.same(events, [first, first, third, third], 'a revoked message has no receipt')
 })
 
-t.test('Whatever a person does comes as a signed event of its kind', async (t) => {
+t.test('Every action of a person arrives as a signed event of its kind', async (t) => {
   const emulated = await openEmulatorHarness(t)
   const { account, auth, send, headers, url } = await openAccount(emulated, { reads: false })
   const { emulator } = emulated
@@ -315,7 +315,7 @@ t.test('Whatever a person does comes as a signed event of its kind', async (t) =
     { eventType: 'UNSUBSCRIBE' },
     { text: 'STOP' },
   ])
-  t.equal((await send(textBody('a'))).status, 403, 'nothing reaches who has unsubscribed')
+  t.equal((await send(textBody('a'))).status, 403, 'an unsubscribed person gets no message')
   await emulator.act(account.id, person, { kind: 'optIn' })
   t.equal((await send(textBody('a'))).status, 200)
   const mark = (messageId: string) =>
@@ -327,7 +327,7 @@ t.test('Whatever a person does comes as a signed event of its kind', async (t) =
   t.equal((await mark('unknown')).status, 404)
 })
 
-t.test('The platform makes itself known with the client token and wants its secret back', async (t) => {
+t.test('The platform validates the webhook with the client token and expects its secret back', async (t) => {
   const emulated = await openEmulatorHarness(t)
   const { auth } = await openAccount(emulated)
   emulated.receiver.setBehavior('/rbm', (response) => {
@@ -340,14 +340,11 @@ t.test('The platform makes itself known with the client token and wants its secr
   t.equal(await emulated.emulator.accounts.greet('rbm'), 'refused')
 })
 
-t.test(
-  'An account that is opened again, by another emulator with the same key, has the same credentials',
-  async (t) => {
-    const [one, two] = [await openEmulatorHarness(t), await openEmulatorHarness(t)]
-    const [first, second] = [authOf(one.account('rbm')), authOf(two.account('rbm'))]
-    t.equal(first.serviceAccount.private_key, second.serviceAccount.private_key)
-    t.equal(first.clientToken, second.clientToken)
-    const other = await openEmulatorHarness(t, { key: Buffer.alloc(32, 8) })
-    t.not(authOf(other.account('rbm')).clientToken, first.clientToken)
-  },
-)
+t.test('An account that is opened again by another emulator with the same key has the same credentials', async (t) => {
+  const [one, two] = [await openEmulatorHarness(t), await openEmulatorHarness(t)]
+  const [first, second] = [authOf(one.account('rbm')), authOf(two.account('rbm'))]
+  t.equal(first.serviceAccount.private_key, second.serviceAccount.private_key)
+  t.equal(first.clientToken, second.clientToken)
+  const other = await openEmulatorHarness(t, { key: Buffer.alloc(32, 8) })
+  t.not(authOf(other.account('rbm')).clientToken, first.clientToken)
+})

@@ -57,7 +57,7 @@ const textMessage = (text: string, ...labels: string[]): ContentMessage => ({
 })
 
 for (const [provider, { adapter, address, states, taps }] of realProviders) {
-  t.test(`${provider}: everything that the adapter renders is accepted by the provider`, async (t) => {
+  t.test(`${provider}: the provider accepts everything that the adapter renders`, async (t) => {
     const { emulator, deliver, refusals } = await openAdapterHarness(t, provider, adapter)
     const { auth } = emulator.accounts.get(provider)!
     t.same(
@@ -79,7 +79,7 @@ for (const [provider, { adapter, address, states, taps }] of realProviders) {
     t.ok(accepted.length >= corpus.length, 'and was kept')
   })
 
-  t.test(`${provider}: what people do and what becomes of messages is understood, every word of it`, async (t) => {
+  t.test(`${provider}: the adapter reads every action of people and every state of messages`, async (t) => {
     const { emulator, deliver, waitForItem, items } = await openAdapterHarness(t, provider, adapter)
     t.match(await emulator.act(provider, address, { kind: 'text', text: 'Grüße 😀' }), {
       kind: 'performed',
@@ -124,11 +124,11 @@ for (const [provider, { adapter, address, states, taps }] of realProviders) {
     t.same(
       items.filter((item) => 'problem' in item),
       [],
-      'and nothing of it was a riddle',
+      'and all of it was understood',
     )
   })
 
-  t.test(`${provider}: a provider that is busy, broken or silent is tried again later`, async (t) => {
+  t.test(`${provider}: a send to a busy, broken or silent provider is retried later`, async (t) => {
     const { emulator, deliver, setShortTimeout } = await openAdapterHarness(t, provider, adapter)
     await emulator.act(provider, address, { kind: 'text', text: 'Hi' })
     const kinds =
@@ -147,7 +147,7 @@ for (const [provider, { adapter, address, states, taps }] of realProviders) {
   })
 }
 
-t.test('A greeting of each provider that has one is answered as it must be', async (t) => {
+t.test('The adapter answers the handshake of each provider that has one', async (t) => {
   for (const provider of ['rbm', 'whatsapp', 'messenger', 'instagram', 'slack'] as const) {
     const { emulator } = await openAdapterHarness(t, provider, real[provider].adapter)
     t.equal(await emulator.accounts.greet(provider), 'taken', provider)
@@ -155,7 +155,7 @@ t.test('A greeting of each provider that has one is answered as it must be', asy
 })
 
 t.test(
-  'Credentials that are refused once are renewed where there are tokens, and need an operator elsewhere',
+  'Credentials that are refused once are renewed where tokens exist, and need an operator elsewhere',
   async (t) => {
     for (const [provider, { adapter, address }] of realProviders.filter(([name]) => name !== 'smpp')) {
       const { emulator, deliver } = await openAdapterHarness(t, provider, adapter)
@@ -172,7 +172,7 @@ t.test(
   },
 )
 
-t.test('A person who is out of reach or has left is not tried again, at once or by a receipt', async (t) => {
+t.test('A send to a person who is unreachable or has left is not retried, at once or after a receipt', async (t) => {
   for (const [provider, { adapter, address }] of realProviders) {
     for (const kind of ['unreachable', 'optedOut'] as const) {
       const { emulator, deliver, waitForItem } = await openAdapterHarness(t, provider, adapter)
@@ -185,7 +185,7 @@ t.test('A person who is out of reach or has left is not tried again, at once or 
   }
 })
 
-t.test('rbm: who has RCS is asked one by one and many at once, and what has not arrived is taken back', async (t) => {
+t.test('rbm: reachability is checked one by one and in batches, and undelivered messages are revoked', async (t) => {
   const { emulator, deliver, sendContextTo, waitForItem } = await openAdapterHarness(t, 'rbm', real.rbm.adapter)
   const [one, two] = ['+15550100001', '+15550100002']
   const { probe, revoke } = real.rbm.adapter
@@ -202,7 +202,7 @@ t.test('rbm: who has RCS is asked one by one and many at once, and what has not 
   t.equal(await revoke!(arrived.providerId, sendContextTo(one, 'w')), 'tooLate')
 })
 
-t.test('rbm: what was accepted and never answered is tried again under the same id, and shown once', async (t) => {
+t.test('rbm: a message that was accepted without an answer is retried under the same id and shown once', async (t) => {
   const { emulator, deliver, setShortTimeout, waitForItem, items } = await openAdapterHarness(
     t,
     'rbm',

@@ -57,7 +57,7 @@ const menu = (count: number) => ({
   options: Array.from({ length: count }, (_, index) => ({ text: plain(`Row ${index}`), value: `p1.m.${index}` })),
 })
 
-t.test('A message is accepted under a time of its own, to a person or to the conversation with them', async (t) => {
+t.test('A message is accepted under its own timestamp, to a person or to the conversation with them', async (t) => {
   const emulated = await openEmulatorHarness(t)
   const { send } = openAccount(emulated)
   const { status, json } = await send({ text: 'Hello', blocks: [section('Hello')] })
@@ -68,7 +68,7 @@ t.test('A message is accepted under a time of its own, to a person or to the con
   t.equal(emulated.emulator.sent(0, { account: 'slack', address: channel }).length, 2)
 })
 
-t.test('Whatever is wrong is said in a body whose status is 200', async (t) => {
+t.test('Every error is reported in a body with status 200', async (t) => {
   const emulated = await openEmulatorHarness(t)
   const { auth, send } = openAccount(emulated)
   const many = <T>(count: number, each: T) => Array.from({ length: count }, () => each)
@@ -109,7 +109,7 @@ t.test('Whatever is wrong is said in a body whose status is 200', async (t) => {
   }
 })
 
-t.test('What people write, tap and choose comes signed, as events and as interactions', async (t) => {
+t.test('Texts, taps and choices of people arrive signed, as events and as interactions', async (t) => {
   const emulated = await openEmulatorHarness(t)
   const { auth, send } = openAccount(emulated)
   const { emulator, receiver } = emulated
@@ -148,7 +148,7 @@ t.test('What people write, tap and choose comes signed, as events and as interac
   }
 })
 
-t.test('An event that is not taken comes three times more and says so, unless the app asks for none', async (t) => {
+t.test('A refused event is repeated three times with a retry header, unless the app asks for none', async (t) => {
   const emulated = await openEmulatorHarness(t, { timeScale: 100_000 })
   openAccount(emulated)
   const { emulator, receiver } = emulated
@@ -167,7 +167,7 @@ t.test('An event that is not taken comes three times more and says so, unless th
   t.equal(receiver.at('/slack').length, 6)
 })
 
-t.test('Slack makes itself known with a challenge', async (t) => {
+t.test('Slack validates the webhook with a challenge', async (t) => {
   const emulated = await openEmulatorHarness(t)
   const { auth } = openAccount(emulated)
   emulated.receiver.setBehavior('/slack', (response) => {

@@ -77,7 +77,7 @@ async function bindClient(t: Test, emulated: EmulatorHarness, answers: (nth: num
   return { auth, client, submit, waitForUnits, delivered }
 }
 
-t.test('A submit gets an id, and its receipt names that id in its text and beside it', async (t) => {
+t.test('A submit gets an id, and its receipt contains that id in its text and in a field', async (t) => {
   const emulated = await openEmulatorHarness(t)
   const { auth, client, submit, waitForUnits } = await bindClient(t, emulated)
   const { command_status, message_id: id } = await submit()
@@ -99,7 +99,7 @@ t.test('A submit gets an id, and its receipt names that id in its text and besid
   t.equal((await ask(client, 'unbind')).command_status, 0)
 })
 
-t.test('Whoever binds with a wrong name or password, or submits without a bind, is refused', async (t) => {
+t.test('A bind with a wrong name or password and a submit without a bind are refused', async (t) => {
   const emulated = await openEmulatorHarness(t)
   const auth = authOf(emulated.account('smpp'))
   const { systemId: system_id, password } = auth
@@ -117,7 +117,7 @@ t.test('Whoever binds with a wrong name or password, or submits without a bind, 
   t.equal((await ask(client, 'submit_sm', { destination_addr: person, short_message: 'a' })).command_status, 0x04)
 })
 
-t.test('A part that is too long, or from or to what is no number, is refused', async (t) => {
+t.test('A part that is too long or has an invalid sender or recipient is refused', async (t) => {
   const emulated = await openEmulatorHarness(t)
   const { submit } = await bindClient(t, emulated)
   const udh = Buffer.from([5, 0, 3, 1, 2, 1])
@@ -139,7 +139,7 @@ t.test('A part that is too long, or from or to what is no number, is refused', a
   t.equal(await status({ data_coding: 4, short_message: Buffer.from('a') }), 0x45)
 })
 
-t.test('What people write is delivered, in parts where it is long, and again until it was taken', async (t) => {
+t.test('A person’s text is delivered, in parts if it is long, and repeated until it is acknowledged', async (t) => {
   const emulated = await openEmulatorHarness(t, { timeScale: 1_000 })
   let fails = 1
   const { waitForUnits } = await bindClient(t, emulated, () => (fails-- > 0 ? 0x08 : 0))
@@ -166,7 +166,7 @@ t.test('What people write is delivered, in parts where it is long, and again unt
   t.match(await emulator.act('smpp', person, { kind: 'typing' }), { kind: 'impossible' })
 })
 
-t.test('What could not be delivered while nobody was bound comes after the bind', async (t) => {
+t.test('Deliveries that failed while no client was bound arrive after the bind', async (t) => {
   const emulated = await openEmulatorHarness(t, { timeScale: 20 })
   emulated.account('smpp')
   t.match(await emulated.emulator.act('smpp', person, { kind: 'text', text: 'early' }), { taken: false })
@@ -174,7 +174,7 @@ t.test('What could not be delivered while nobody was bound comes after the bind'
   t.equal((await waitForUnits(1))[0]!.short_message.message, 'early')
 })
 
-t.test('Faults of a line: throttled, failed, silent after acceptance, broken, ids in decimal', async (t) => {
+t.test('Connection faults: throttled, failed, silent after acceptance, broken, ids in decimal', async (t) => {
   const emulated = await openEmulatorHarness(t)
   const { client, submit, waitForUnits } = await bindClient(t, emulated)
   const fault = (

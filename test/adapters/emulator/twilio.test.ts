@@ -40,7 +40,7 @@ function formIn(t: Test, { body, headers }: Received, url: string, { authToken }
   return form
 }
 
-t.test('A message is accepted, kept as it came, and its status is told to the callback, signed', async (t) => {
+t.test('A message is accepted, stored unchanged, and its signed status reaches the callback', async (t) => {
   const emulated = await openEmulatorHarness(t)
   const { auth, send, statusUrl } = openAccount(emulated)
   const { status, json } = await send({ Body: 'a'.repeat(161) })
@@ -57,7 +57,7 @@ t.test('A message is accepted, kept as it came, and its status is told to the ca
   ])
 })
 
-t.test('Wrong credentials and wrong parameters are refused in the words of Twilio', async (t) => {
+t.test('Wrong credentials and wrong parameters are refused with Twilio’s own errors', async (t) => {
   const emulated = await openEmulatorHarness(t)
   const { auth, post, send, basic, url } = openAccount(emulated)
   const refused = (status: number, code: number) => ({ status, json: { status, code, more_info: /errors/ } })
@@ -81,7 +81,7 @@ t.test('Wrong credentials and wrong parameters are refused in the words of Twili
   t.equal((await send({ Body: 'a'.repeat(1_600) })).status, 201, 'at the limit it is accepted')
 })
 
-t.test('STOP is forwarded and held: sends are 21610 until START', async (t) => {
+t.test('STOP is forwarded and recorded: sends get 21610 until START', async (t) => {
   const emulated = await openEmulatorHarness(t)
   const { auth, send } = openAccount(emulated)
   const { emulator, receiver } = emulated
@@ -100,7 +100,7 @@ t.test('STOP is forwarded and held: sends are 21610 until START', async (t) => {
   ])
 })
 
-t.test('Texts and media of people come signed, and there is nothing else on sms', async (t) => {
+t.test('Texts and media of people arrive signed, and sms has nothing else', async (t) => {
   const emulated = await openEmulatorHarness(t)
   const { auth } = openAccount(emulated)
   const { emulator, receiver } = emulated
@@ -122,7 +122,7 @@ t.test('Texts and media of people come signed, and there is nothing else on sms'
   t.match(await emulator.act('twilio', person, { kind: 'tap', index: 0 }), { kind: 'impossible' })
 })
 
-t.test('A number that is out of reach or filtered is accepted and fails in its receipt', async (t) => {
+t.test('A message to an unreachable or filtered number is accepted and fails in its receipt', async (t) => {
   const emulated = await openEmulatorHarness(t)
   const { auth, send, statusUrl } = openAccount(emulated)
   emulated.emulator.faults.add({ account: 'twilio', address: person, kind: 'unreachable', times: 1 })

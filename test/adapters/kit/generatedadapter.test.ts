@@ -7,7 +7,7 @@ import { generateAdapter, loadAdapter } from './generatedadapter.js'
 const channels = channelNames.filter((name) => name !== 'webchat')
 
 for (const channel of channels) {
-  t.test(`A generated adapter for ${channel} keeps every sentence of the contract`, async (t) => {
+  t.test(`A generated adapter for ${channel} fulfils every sentence of the contract`, async (t) => {
     const { dir } = generateAdapter(t, channel, 'pigeon-post')
     const { adapter, samples } = await loadAdapter(dir)
     const findings = await checkAdapter(adapter, samples)

@@ -6,14 +6,14 @@ import { isRecord } from '../../../core/json.js'
 import { isWithinJsonBounds } from '../../../core/jsonbounds.js'
 import { ingressBounds } from '../../../core/limits/index.js'
 
-t.test('Two texts are the same exactly when they are equal', async (t) => {
+t.test('Two texts compare as equal exactly when they are equal', async (t) => {
   fc.assert(fc.property(fc.string({ unit: 'grapheme' }), (text) => sameText(text, String(text))))
   fc.assert(fc.property(fc.string(), fc.string(), (a, b) => sameText(a, b) === (a === b)))
   t.equal(sameText('', ''), true)
   t.equal(sameText('é', 'e\u0301'), false, 'nothing is normalised')
 })
 
-t.test('An id always becomes the same UUID, and another one another', async (t) => {
+t.test('An id always gives the same UUID, and another id another UUID', async (t) => {
   const v5 = /^[0-9a-f]{8}-[0-9a-f]{4}-5[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
   fc.assert(fc.property(fc.string(), (id) => v5.test(uuidFrom(id))))
   fc.assert(fc.property(fc.string(), fc.string(), (a, b) => a === b || uuidFrom(a) !== uuidFrom(b)))
@@ -24,7 +24,7 @@ t.test('An id always becomes the same UUID, and another one another', async (t) 
   )
 })
 
-t.test('JSON in UTF-8 is read, and whatever else comes is nothing', async (t) => {
+t.test('JSON in UTF-8 is parsed, and any other body gives undefined', async (t) => {
   fc.assert(
     fc.property(fc.jsonValue(), (value) => {
       const text = JSON.stringify(value)
@@ -51,7 +51,7 @@ t.test('JSON that is nested too deep or has too many values is not parsed', asyn
   t.equal(readJson(many(ingressBounds.json.tokens + 1)), undefined)
 })
 
-t.test('Marks inside of texts count for nothing', async () => {
+t.test('Brackets inside of strings do not count', async () => {
   fc.assert(
     fc.property(fc.array(fc.string({ unit: fc.constantFrom('[', '{', ',', ':', '"', '\\', 'a') })), (texts) => {
       const bounds = { depth: 1, tokens: texts.length + 1 }
@@ -60,7 +60,7 @@ t.test('Marks inside of texts count for nothing', async () => {
   )
 })
 
-t.test('A value is what it is taken for, or nothing', async (t) => {
+t.test('A value of another type than expected is read as undefined', async (t) => {
   fc.assert(
     fc.property(fc.anything(), (value) => {
       const isPlain = typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -75,7 +75,7 @@ t.test('A value is what it is taken for, or nothing', async (t) => {
   t.equal(asNumber('12'), undefined)
 })
 
-t.test('What may have been taken, and what cannot be taken now, is tried again later', async (t) => {
+t.test('A call that may have been accepted, or cannot be accepted now, is retried later', async (t) => {
   t.same(noAnswer({ kind: 'none', detail: 'No answer in time.', unsent: false }), {
     kind: 'refused',
     reason: 'sendFailed',

@@ -6,7 +6,7 @@ import t from 'tap'
 import { scaffoldAdapter } from '../../../adapters/kit/scaffold.js'
 import { generateAdapter, parley, tempDir } from './generatedadapter.js'
 
-t.test('The generated package tests itself with the runner of node', async (t) => {
+t.test('The generated package runs its tests with the runner of node', async (t) => {
   const { dir, files } = generateAdapter(t, 'rcs', 'pigeon')
   t.same(files, [
     '.gitignore',
@@ -27,7 +27,7 @@ t.test('The generated package tests itself with the runner of node', async (t) =
   t.match(passed.stdout, /# pass [2-9]\d/)
   const receive = join(dir, 'receive.js')
   writeFileSync(receive, readFileSync(receive, 'utf8').replace('!sameText(', '!String('))
-  t.equal(run().status, 1, 'and an adapter that takes any signature fails')
+  t.equal(run().status, 1, 'and an adapter that accepts any signature fails')
 })
 
 /** Without what marks this process as a test run by another runner. */
@@ -36,7 +36,7 @@ function ownEnv(): NodeJS.ProcessEnv {
   return env
 }
 
-t.test('Nothing in the package is left to be filled in', async (t) => {
+t.test('The generated package has no placeholders left', async (t) => {
   const { dir, files } = generateAdapter(t, 'messengerA', 'pigeon')
   for (const file of files) t.notMatch(readFileSync(join(dir, file), 'utf8'), /\{\{\w+\}\}|TODO/, file)
   const about = JSON.parse(readFileSync(join(dir, 'package.json'), 'utf8'))
@@ -45,13 +45,13 @@ t.test('Nothing in the package is left to be filled in', async (t) => {
   t.equal(realpathSync(join(dir, way)), realpathSync(parley), 'it depends on the clone that made it')
 })
 
-t.test('The package finds the clone that made it, without a network', async (t) => {
+t.test('The package finds the clone that generated it, without a network', async (t) => {
   const dir = join(tempDir(t), 'made')
   scaffoldAdapter({ channel: 'sms', provider: 'pigeon', into: dir, parley })
   t.equal(realpathSync(join(dir, 'node_modules/parley')), realpathSync(parley))
 })
 
-t.test('What cannot be written is refused in plain words, and nothing is left behind', async (t) => {
+t.test('A package that cannot be written is refused in plain words, and no file is left behind', async (t) => {
   const dir = tempDir(t)
   const into = join(dir, 'made')
   const refused: [channel: string, provider: string, because: RegExp][] = [
@@ -71,7 +71,7 @@ t.test('What cannot be written is refused in plain words, and nothing is left be
   t.equal(readFileSync(join(into, 'notes.txt'), 'utf8'), 'mine')
 })
 
-t.test('On the command line it says what it wrote, and fails with 2', async (t) => {
+t.test('The command prints what it wrote, and fails with 2 for an unknown channel', async (t) => {
   const command = join(import.meta.dirname, '../../../adapters/kit/scaffold.js')
   const run = (...args: string[]) => spawnSync(process.execPath, [command, ...args], { encoding: 'utf8' })
   const into = join(tempDir(t), 'made')
@@ -83,7 +83,7 @@ t.test('On the command line it says what it wrote, and fails with 2', async (t) 
   t.match(refused.stderr, /one of rcs/)
 })
 
-t.test('The suite runs on a folder from the command line, and fails with 1 when anything is found', async (t) => {
+t.test('The command runs the suite on a folder, and fails with 1 if there are findings', async (t) => {
   const { dir } = generateAdapter(t, 'sms', 'pigeon')
   const command = join(import.meta.dirname, '../../../adapters/kit/suite/main.js')
   const run = (...args: string[]) => spawnSync(process.execPath, [command, ...args], { encoding: 'utf8' })

@@ -23,7 +23,7 @@ function verificationRequest(query: string): IngressRequest {
   return { bindingId: 'cb_1', method: 'GET', url: whole, header: () => '', body: new Uint8Array(), at: noon }
 }
 
-t.test('A signature that was computed elsewhere is good', async (t) => {
+t.test('A signature that was computed elsewhere is valid', async (t) => {
   const body = '{"object":"whatsapp_business_account","entry":[]}'
   const auth = { ...whatsappAuth, appSecret: 'app_secret' }
   const vector = 'sha256=c236c758c9b2bd40b388a550eeca09eaca72384dd0aa5e7c31d19cddac5bba46'
@@ -48,7 +48,7 @@ t.test('A signature that is wrong, missing or malformed is refused', async (t) =
   }
 })
 
-t.test('A greeting is echoed only to whoever knows our word, and only what is plain', async (t) => {
+t.test('A handshake is echoed only with our verify token, and only plain text', async (t) => {
   const verifySubscription = (token: string, challenge: string, mode = 'subscribe') =>
     whatsappAdapter.receive(
       verificationRequest(`hub.mode=${mode}&hub.verify_token=${token}&hub.challenge=${encodeURIComponent(challenge)}`),
@@ -95,7 +95,7 @@ const adapters: readonly (readonly [string, Adapter<never>])[] = [
 for (const [name, adapter] of adapters) {
   const auth = { ...whatsappAuth, ...pageAuth } as never
 
-  t.test(`Nothing that anybody signs makes ${name} throw`, async (t) => {
+  t.test(`A signed call of any content never makes ${name} throw`, async (t) => {
     const isUnharmed = (body: string | Uint8Array) =>
       ['items', 'unreadable'].includes(adapter.receive(request(body), auth).kind)
     const nested = fc.array(anything).map((entry) => JSON.stringify({ entry }))
@@ -109,7 +109,7 @@ for (const [name, adapter] of adapters) {
     t.pass('for every body')
   })
 
-  t.test(`One altered bit of what ${name} is told is refused`, async (t) => {
+  t.test(`A call of ${name} with one altered bit is refused`, async (t) => {
     const body = Buffer.from(JSON.stringify({ entry: [{ id: pageAuth.pageId, messaging: [event({})] }] }))
     const good = request(body).header('x-hub-signature-256')
     fc.assert(
@@ -119,6 +119,6 @@ for (const [name, adapter] of adapters) {
         return adapter.receive(request(altered, good), auth).kind === 'refused'
       }),
     )
-    t.equal(adapter.receive(request(body, good), auth).kind, 'items', 'and unaltered it is taken')
+    t.equal(adapter.receive(request(body, good), auth).kind, 'items', 'and the unaltered call is accepted')
   })
 }

@@ -13,7 +13,7 @@ const suites = {
 }
 
 for (const [provider, run] of Object.entries(suites)) {
-  t.test(`The adapter of ${provider} keeps its contract`, async (t) => {
+  t.test(`The adapter of ${provider} fulfils its contract`, async (t) => {
     const findings = await run()
     t.ok(findings.length > 15, 'the suite was run')
     for (const { name, problems } of findings) t.same(problems, [], name)

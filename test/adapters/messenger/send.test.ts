@@ -21,7 +21,7 @@ t.test('WhatsApp is called at the number of the binding, with its token in a hea
   t.same(JSON.parse(String(request?.body)), { ...hello!.body, biz_opaque_callback_data: 'msg_1.0' })
 })
 
-t.test('Messenger is called in the name of the page, and its token stands in no address', async (t) => {
+t.test('Messenger is called in the name of the page, and its token is in no URL', async (t) => {
   const { sendContext, requests } = createTestProvider(pageAuth, psid, {
     status: 200,
     body: { recipient_id: psid, message_id: 'm_1' },
@@ -31,14 +31,14 @@ t.test('Messenger is called in the name of the page, and its token stands in no 
   t.equal(requests[0]?.headers?.authorization, `Bearer ${pageAuth.accessToken}`)
 })
 
-t.test('Another address of the API takes the place of the usual one', async (t) => {
+t.test('A configured API address replaces the usual one', async (t) => {
   const auth = { ...whatsappAuth, apiUrl: 'http://127.0.0.1:9000/graph/' }
   const { sendContext, requests } = createTestProvider(auth, person, { status: 500 })
   await whatsappAdapter.send(hello!, sendContext)
   t.equal(requests[0]?.url, 'http://127.0.0.1:9000/graph/v23.0/106540352242922/messages')
 })
 
-t.test('Signals get no name from the provider, and are called by ours', async (t) => {
+t.test('A signal gets no id from the provider, so it is reported under ours', async (t) => {
   const typing = whatsappAdapter.signal?.('typing', context)
   const onWhatsapp = createTestProvider(whatsappAuth, person, { status: 200, body: { success: true } })
   t.same(await whatsappAdapter.send(typing!, onWhatsapp.sendContext), { kind: 'sent', providerId: 'msg_1.0' })
@@ -47,19 +47,19 @@ t.test('Signals get no name from the provider, and are called by ours', async (t
   t.same(await messengerAdapter.send(action!, onMessenger.sendContext), { kind: 'sent', providerId: 'msg_1.0' })
 })
 
-t.test('An answer without the name of the message is not believed', async (t) => {
+t.test('A response without a message id is not accepted as success', async (t) => {
   for (const body of ['', '{}', { messages: [] }, { messages: [{ id: 7 }] }, { messages: [{ id: 'two words' }] }]) {
     const { sendContext } = createTestProvider(whatsappAuth, person, { status: 200, body })
     t.match(await whatsappAdapter.send(hello!, sendContext), { kind: 'refused', retry: 'later' }, JSON.stringify(body))
   }
 })
 
-t.test('No answer may mean that it was taken: the outcome is unknown', async (t) => {
+t.test('Without a response the outcome is unknown, since the message may have been accepted', async (t) => {
   const { sendContext } = createTestProvider(whatsappAuth, person, 'silence')
   t.match(await whatsappAdapter.send(hello!, sendContext), { kind: 'refused', retry: 'later', isUnknown: true })
 })
 
-t.test('The words of an error are not repeated, since they may hold the token', async (t) => {
+t.test('The text of an error is not repeated, since it may contain the token', async (t) => {
   const { accessToken } = whatsappAuth
   const { sendContext } = createTestProvider(whatsappAuth, person, {
     status: 400,
@@ -70,7 +70,7 @@ t.test('The words of an error are not repeated, since they may hold the token', 
   t.notMatch(JSON.stringify(outcome), accessToken)
 })
 
-t.test('A subcode tells a closed window, or one person, from a page that may not write at all', async (t) => {
+t.test('A subcode distinguishes a closed window or one person from a page that may not write at all', async (t) => {
   const outcome = (answer: ReturnType<typeof graphError>) =>
     messengerAdapter.send(greeting!, createTestProvider(pageAuth, psid, answer).sendContext)
   t.match(await outcome(graphError(400, 10, { error_subcode: 2_018_278 })), {
@@ -82,7 +82,7 @@ t.test('A subcode tells a closed window, or one person, from a page that may not
   t.match(await outcome(graphError(403, 10)), { reason: 'sendFailed', needsOperator: true })
 })
 
-t.test('A status that no code explains is judged by itself', async (t) => {
+t.test('A status without a known code decides by itself', async (t) => {
   const outcome = (status: number) =>
     whatsappAdapter.send(hello!, createTestProvider(whatsappAuth, person, { status }).sendContext)
   t.match(await outcome(401), { retry: 'later', needsOperator: undefined })

@@ -36,14 +36,14 @@ function tapsIn(block: Block): string[] {
 const applying =
   /header that is read|traits are|credential form|Sample credentials|bounded list|same blocks|should read|Typing is shown|never rejects/
 
-t.test('The adapter keeps every sentence of the suite that is not about a provider', async (t) => {
+t.test('The adapter passes every sentence of the suite that does not concern a provider', async (t) => {
   const samples = { auth: {}, address: about.address, sign: () => ({}), calls: [], answers: [] }
   const findings = await checkAdapter(webchatAdapter, samples, { only: applying })
   t.equal(findings.length, 9)
   for (const { name, ok, problems } of findings) t.ok(ok, `${name} ${problems.join()}`)
 })
 
-t.test('Every message is one frame of the contract, of which each tap comes back as itself', async (t) => {
+t.test('Every message is one frame of the contract, whose taps all return unchanged', async (t) => {
   for (const [name, message] of Object.entries(corpusFor('webchat'))) {
     t.ok(Value.Check(serverFrames.message, messageFrame(message)), name)
   }
@@ -106,7 +106,7 @@ const serverEvents: readonly ServerEvent[] = [
   { kind: 'error', code: 'rateLimited', message: 'Slower.', retryAfterMs: 1000 },
 ]
 
-t.test('Whatever else is told is a frame of the contract, too', async (t) => {
+t.test('Every other notice is a frame of the contract, too', async (t) => {
   for (const event of serverEvents) {
     const frame = JSON.parse(encodeFrame(event))
     t.equal(frame.type, event.kind)
@@ -124,7 +124,7 @@ const frame = (type: string, members: object = {}) => JSON.stringify({ v: 1, typ
 const place = { latitude: 48.2, longitude: 16.3 }
 const media = [{ url: 'https://a.example/b.jpg', type: 'image/jpeg' }]
 
-t.test('Each frame of a page says what the contract says it says', async (t) => {
+t.test('Each frame of a page is read as the contract defines it', async (t) => {
   const inboundFrame = (inbound: object) => ({ kind: 'said', id: 'x', inbound })
   const meanings: [string, object][] = [
     [frame('text', { id: 'x', text: ' Hi\n' }), inboundFrame({ kind: 'content', content: { text: ' Hi\n' } })],
@@ -146,7 +146,7 @@ t.test('Each frame of a page says what the contract says it says', async (t) => 
   for (const [text, meaning] of meanings) t.strictSame(decodeFrame(text), meaning, text)
 })
 
-t.test('A frame that is wrong is told by its field, and by its id where it has one', async (t) => {
+t.test('An invalid frame is reported with its field, and with its id if it has one', async (t) => {
   const invalidFrames: [string, { field: string; id?: string }][] = [
     ['', { field: '' }],
     ['[]', { field: '' }],
@@ -177,7 +177,7 @@ t.test('A frame that is wrong is told by its field, and by its id where it has o
   }
 })
 
-t.test('Nothing that a page can send makes reading throw, and what is taken fits the contract', async () => {
+t.test('No frame of a page makes the reader throw, and every accepted frame fits the contract', async () => {
   const member = fc.oneof(fc.string(), fc.integer(), fc.constant(null), fc.array(fc.string()), fc.object())
   const loose = fc.record(
     {

@@ -16,7 +16,7 @@ import {
 import { listCatalog } from '../../../core/catalogs/index.js'
 import { errorsOf, must, readers, sample } from './sample.js'
 
-t.test('Every agent template makes a whole agent: one default, no errors, origins on record', async (t) => {
+t.test('Every agent template creates a complete agent: one default, no errors, origins on record', async (t) => {
   for (const template of listCatalog('agent-templates')) {
     const { document, appliedFrom, applied, skipped } = must(applyTemplate(emptyDocument, template.id))
     t.same(appliedFrom, { templateId: template.id, templateName: template.name })
@@ -34,7 +34,7 @@ t.test('Every agent template makes a whole agent: one default, no errors, origin
 
 const free = { ...sample, facts: [], scheduling: undefined }
 
-t.test('What the template does not carry stays: identity but its preamble, tools, knowledge, outreach', async (t) => {
+t.test('Sections that the template lacks stay: identity except its preamble, tools, knowledge, outreach', async (t) => {
   const { document } = must(applyTemplate(free, '@svc/agent.clinic'))
   for (const section of ['things', 'toolBindings', 'outreach', 'goals', 'rules', 'messageTemplates'] as const) {
     t.equal(document[section], free[section], section)
@@ -45,7 +45,7 @@ t.test('What the template does not carry stays: identity but its preamble, tools
   t.notOk(findItem(document, 'playbooks', 'booking')?.flow, 'the section is replaced')
 })
 
-t.test('A template that would drop what is named is refused with 409', async (t) => {
+t.test('A template that would remove a referenced item is refused with 409', async (t) => {
   const scoped = withItem(sample, 'facts', { ...sample.facts[0]!, scope: { playbooks: ['front-desk-old'] } })
   const named = withItem(scoped, 'playbooks', { ...sample.playbooks[0]!, id: 'front-desk-old', isDefault: false })
   t.same(errorsOf(applyTemplate(named, '@svc/agent.clinic')), {
@@ -76,7 +76,7 @@ const outdated = withSection(
   { text: 'Mine.', derivedFrom: { templateId: personality!.id, version: '0.1.0' } },
 )
 
-t.test('Updates tell what was copied, from which version, and whether there is a newer one', async (t) => {
+t.test('Updates list each copied item, its version, and whether there is a newer one', async (t) => {
   const { data, updateCount } = updatesOf(outdated)
   t.equal(updateCount, 2)
   t.match(
@@ -99,7 +99,7 @@ t.test('Updates tell what was copied, from which version, and whether there is a
   t.same([...new Set(fresh.data.map(({ kind }) => kind))], ['personality', 'objective', 'playbook'])
 })
 
-t.test('Applying an update copies the content anew and keeps what is the agent’s own', async (t) => {
+t.test('Applying an update copies the content again and keeps the agent’s own fields', async (t) => {
   const after = must(applyUpdate(outdated, 'playbook', old.id))
   t.same(findItem(after, 'playbooks', old.id), { ...faq, uses: ['people'] })
   t.equal(updatesOf(must(applyUpdate(after, 'personality'))).updateCount, 0)
@@ -109,7 +109,7 @@ t.test('Applying an update copies the content anew and keeps what is the agent�
   t.same(must(applyUpdate(stale, 'objective', piece.id)), objective)
 })
 
-t.test('An update of nothing is refused', async (t) => {
+t.test('An update without items is refused', async (t) => {
   t.equal(errorsOf(applyUpdate(sample, 'personality'))?.code, 'resource.not_found')
   t.equal(errorsOf(applyUpdate(outdated, 'playbook', 'front-desk'))?.code, 'resource.not_found')
   t.same(errorsOf(applyUpdate(outdated, 'playbook'))?.fields, ['id'])

@@ -16,7 +16,7 @@ import {
 } from '../../../core/agent/index.js'
 import { errorsOf, must, sample } from './sample.js'
 
-t.test('Scheduling is refused by path', async (t) => {
+t.test('An invalid scheduling section is refused with its path', async (t) => {
   const window = { dayOfWeek: 1, startTime: '09:00', endTime: '17:00' }
   const wrong: [object, string][] = [
     [{ availableHours: [{ ...window, startTime: '9:00' }] }, 'scheduling.availableHours[0].startTime'],
@@ -53,7 +53,7 @@ t.test('Scheduling is refused by path', async (t) => {
   t.equal(errorsOf(replaceScheduling(sample, { blackoutDates: ['2032-02-29'] })), undefined)
 })
 
-t.test('Scheduling is replaced as a whole; representatives are always there, calendars never', async (t) => {
+t.test('Scheduling is replaced as a whole; representatives are always present, calendars never', async (t) => {
   const after = must(replaceScheduling(sample, { representatives: [{ id: 'a', name: 'A', calendar: { id: 'x' } }] }))
   t.same(after.scheduling, { representatives: [{ id: 'a', name: 'A', type: 'sales' }] })
   t.same(must(replaceScheduling(sample, {})).scheduling, { representatives: [] })
@@ -79,7 +79,7 @@ t.test('Secrets of notifications travel beside the config: text stores, null cle
   )
 })
 
-t.test('Notifications are refused by path, secrets inside the config too', async (t) => {
+t.test('Invalid notifications are refused with their path, and so are secrets inside the config', async (t) => {
   const wrong: [object, string][] = [
     [{ operator: { provider: 'email' } }, 'notifications.operator.toAddress'],
     [{ operator: { provider: 'pigeon' } }, 'notifications.operator.provider'],
@@ -98,7 +98,7 @@ t.test('Notifications are refused by path, secrets inside the config too', async
 
 const crm = { description: 'Writes.', endpoint: { url: 'https://crm.example' } }
 
-t.test('An integration is made or replaced, with what was left unsaid filled in', async (t) => {
+t.test('An integration is created or replaced, with omitted fields filled in', async (t) => {
   const made = must(putIntegration(emptyDocument, 'crm', { ...crm, authHeader: 'Bearer x' }))
   t.match(made, { isNew: true, authHeader: 'Bearer x' })
   t.same(made.document.integrations, [
@@ -115,7 +115,7 @@ t.test('An integration is made or replaced, with what was left unsaid filled in'
   t.equal(must(putIntegration(made.document, 'crm', { ...crm, authHeader: null })).authHeader, null)
 })
 
-t.test('An integration is refused by path', async (t) => {
+t.test('An invalid integration is refused with its path', async (t) => {
   const wrong: [string, object, string][] = [
     ['crm', { ...crm, id: 'other' }, 'integration.id'],
     ['has space', crm, 'integration.id'],
@@ -132,14 +132,14 @@ t.test('An integration is refused by path', async (t) => {
     t.same(errorsOf(putIntegration(sample, id, body)), { code: 'request.invalid', fields: [field] }, field)
 })
 
-t.test('An unknown integration is tool.not_found; one in use is a conflict', async (t) => {
+t.test('An unknown integration is tool.not_found; removing one in use is a conflict', async (t) => {
   t.equal(errorsOf(removeIntegration(sample, 'gone'))?.code, 'tool.not_found')
   t.equal(errorsOf(admit(sample, removeIntegration(sample, 'crm')))?.code, 'agent.integrity_conflict')
 })
 
 const toolId = '@svc/tool.order-lookup'
 
-t.test('Write-only fields of a tool go beside the binding, and count once stored', async (t) => {
+t.test('Write-only fields of a tool are stored beside the binding, and count once stored', async (t) => {
   const { document, secrets } = must(
     putBinding(emptyDocument, toolId, { baseUrl: 'https://shop.example', apiKey: 'k' }, 'replace'),
   )
@@ -150,7 +150,7 @@ t.test('Write-only fields of a tool go beside the binding, and count once stored
   t.same(configStatus(binding, new Set(['apiKey'])), { complete: true, missing: [] })
 })
 
-t.test('A connection of the org stands for the secrets of a tool that people sign in for', async (t) => {
+t.test('A connection of the org replaces the secrets of a tool that people sign in for', async (t) => {
   const config = { baseUrl: 'https://crm.example', connectionId: 'con_1' }
   const binding = { toolId: '@svc/tool.crm-record', enabled: true, config }
   t.same(configStatus(binding, new Set()), { complete: true, missing: [] })
@@ -158,7 +158,7 @@ t.test('A connection of the org stands for the secrets of a tool that people sig
   t.same(configStatus({ ...binding, config: alone }, new Set()), { complete: false, missing: ['apiKey'] })
 })
 
-t.test('PUT replaces the config, PATCH merges, null takes a field away', async (t) => {
+t.test('PUT replaces the config, PATCH merges, null removes a field', async (t) => {
   const { document } = must(putBinding(sample, toolId, { hiddenFields: ['cost'], apiKey: null }, 'merge'))
   t.same(findItem(document, 'toolBindings', toolId)?.config, {
     baseUrl: 'https://shop.example',
@@ -172,14 +172,14 @@ t.test('PUT replaces the config, PATCH merges, null takes a field away', async (
   )
 })
 
-t.test('A binding is held to the form of its tool, and unknown tools are refused', async (t) => {
+t.test('A binding must fit the form of its tool, and unknown tools are refused', async (t) => {
   t.same(errorsOf(putBinding(sample, toolId, { baseUrl: 'ftp://x' }, 'replace'))?.fields, ['config.baseUrl'])
   t.same(errorsOf(putBinding(sample, toolId, { colour: 'red' }, 'merge'))?.fields, ['config.colour'])
   t.same(errorsOf(putBinding(sample, toolId, 'x', 'merge'))?.fields, ['config'])
   t.equal(errorsOf(putBinding(sample, '@svc/tool.gone', {}, 'replace'))?.code, 'tool.not_found')
 })
 
-t.test('A binding is switched off and on and removed', async (t) => {
+t.test('A binding can be switched off, on and removed', async (t) => {
   const off = must(setBindingEnabled(sample, toolId, false))
   t.equal(findItem(off, 'toolBindings', toolId)?.enabled, false)
   t.equal(findItem(must(putBinding(off, toolId, {}, 'merge')).document, 'toolBindings', toolId)?.enabled, false)

@@ -28,7 +28,7 @@ function applyEdit(document: AgentDocument, { kind, nth, answer }: { kind: strin
   return withSection(document, 'facts', document.facts.toReversed())
 }
 
-t.test('An item is found by its id after any changes, and every earlier document stays as it was', async () => {
+t.test('An item is found by its id after any changes, and every earlier document stays unchanged', async () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 40 }), fc.array(edit, { maxLength: 20 }), (count, edits) => {
       let document = withSection(
@@ -54,7 +54,7 @@ const list = fc
   .uniqueArray(fc.tuple(fc.integer({ min: 0, max: 9 }), fc.boolean()), { selector: ([nth]) => nth })
   .map((pairs) => pairs.map(([nth, isNew]) => ({ nth, isNew })))
 
-t.test('The items that two lists do not share are told once each, as they were and as they are', async () => {
+t.test('Items that two lists do not share are reported once each, as they were and as they are', async () => {
   fc.assert(
     fc.property(list, list, (one, other) => {
       const was = one.map(({ nth }) => fact(nth))
@@ -77,71 +77,65 @@ t.test('The items that two lists do not share are told once each, as they were a
   )
 })
 
-t.test(
-  'Two values are the same if they hold the same members, whatever their order and whatever they are called',
-  async () => {
-    const named = fc.constantFrom('a', 'b', 'toString', 'constructor', '__proto__', 'valueOf')
-    const leaf = fc.oneof(fc.constantFrom(1, 'x', null, true), fc.constant(undefined))
-    const value = fc.letrec((tie) => ({
-      node: fc.oneof({ depthSize: 'small' }, leaf, fc.array(tie('node'), { maxLength: 2 }), tie('members')),
-      members: fc.array(fc.tuple(named, tie('node')), { maxLength: 3 }).map((members) => Object.fromEntries(members)),
-    })).node
-    /** Lists keep their holes apart from nothing at all, as they are kept apart in a record. */
-    const plain = (one: unknown): unknown => {
-      if (Array.isArray(one)) return one.map(plain)
-      if (typeof one !== 'object' || one === null) return one
-      const members = Object.entries(one).filter(([, member]) => member !== undefined)
-      return new Map(members.sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, member]) => [name, plain(member)]))
-    }
-    fc.assert(
-      fc.property(value, value, (one, other) => {
-        const reversed = (of: unknown): unknown =>
-          typeof of === 'object' && of !== null && !Array.isArray(of)
-            ? Object.fromEntries(Object.entries(of).reverse())
-            : of
-        return isSame(one, reversed(one)) && isSame(one, other) === isDeepStrictEqual(plain(one), plain(other))
-      }),
-      { numRuns: 2_000 },
-    )
-  },
-)
+t.test('Two values are equal if they have equal members, in any order and with any names', async () => {
+  const named = fc.constantFrom('a', 'b', 'toString', 'constructor', '__proto__', 'valueOf')
+  const leaf = fc.oneof(fc.constantFrom(1, 'x', null, true), fc.constant(undefined))
+  const value = fc.letrec((tie) => ({
+    node: fc.oneof({ depthSize: 'small' }, leaf, fc.array(tie('node'), { maxLength: 2 }), tie('members')),
+    members: fc.array(fc.tuple(named, tie('node')), { maxLength: 3 }).map((members) => Object.fromEntries(members)),
+  })).node
+  /** Lists keep their holes apart from nothing at all, as they are kept apart in a record. */
+  const plain = (one: unknown): unknown => {
+    if (Array.isArray(one)) return one.map(plain)
+    if (typeof one !== 'object' || one === null) return one
+    const members = Object.entries(one).filter(([, member]) => member !== undefined)
+    return new Map(members.sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, member]) => [name, plain(member)]))
+  }
+  fc.assert(
+    fc.property(value, value, (one, other) => {
+      const reversed = (of: unknown): unknown =>
+        typeof of === 'object' && of !== null && !Array.isArray(of)
+          ? Object.fromEntries(Object.entries(of).reverse())
+          : of
+      return isSame(one, reversed(one)) && isSame(one, other) === isDeepStrictEqual(plain(one), plain(other))
+    }),
+    { numRuns: 2_000 },
+  )
+})
 
-t.test('What is tidy holds no member that is undefined, and is what it was otherwise', async (t) => {
+t.test('A compacted value has no undefined members, and is otherwise unchanged', async (t) => {
   const full = { a: 1, b: null, c: '' }
   t.equal(withoutUndefined(full), full)
   const named = JSON.parse('{"__proto__": 1, "a": 2}')
   t.strictSame(Object.entries(withoutUndefined({ ...named, b: undefined })), Object.entries(named))
 })
 
-t.test(
-  'Two lists are in order when they have the same ids at the same places, however one became the other',
-  async () => {
-    fc.assert(
-      fc.property(fc.integer({ min: 0, max: 40 }), fc.array(edit, { maxLength: 6 }), (count, edits) => {
-        const facts = Array.from({ length: count }, (_, nth) => fact(nth))
-        const before = withSection(emptyDocument, 'facts', facts)
-        let last = before
-        let after = before
-        for (const each of edits) {
-          last = after
-          after = applyEdit(after, each)
-        }
-        return [before, last].every((one) => {
-          const reportsOrder = isInOrder(one.facts, after.facts)
-          return reportsOrder === isDeepStrictEqual(one.facts.map(idOf), after.facts.map(idOf))
-        })
-      }),
-    )
-  },
-)
+t.test('Two lists have equal order when they have the same ids at the same positions', async () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 0, max: 40 }), fc.array(edit, { maxLength: 6 }), (count, edits) => {
+      const facts = Array.from({ length: count }, (_, nth) => fact(nth))
+      const before = withSection(emptyDocument, 'facts', facts)
+      let last = before
+      let after = before
+      for (const each of edits) {
+        last = after
+        after = applyEdit(after, each)
+      }
+      return [before, last].every((one) => {
+        const reportsOrder = isInOrder(one.facts, after.facts)
+        return reportsOrder === isDeepStrictEqual(one.facts.map(idOf), after.facts.map(idOf))
+      })
+    }),
+  )
+})
 
-t.test('An item that takes the place of another is told as the only change', async (t) => {
+t.test('An item that replaces another is reported as the only change', async (t) => {
   const facts = Array.from({ length: 30 }, (_, nth) => fact(nth))
   const after = withItem(withSection(emptyDocument, 'facts', facts), 'facts', fact(7, 'No.'))
   t.strictSame(changedItems(facts, after.facts), [{ id: 'f7', previous: facts[7], current: fact(7, 'No.') }])
 })
 
-t.test('A list that was changed again and again holds on to none of those before it', async (t) => {
+t.test('A list that was changed many times retains none of its earlier versions', async (t) => {
   setFlagsFromString('--expose-gc')
   const collect = runInNewContext('gc') as () => void
   const first = new WeakRef(Array.from({ length: 30 }, (_, nth) => fact(nth)))

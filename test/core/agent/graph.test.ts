@@ -35,7 +35,7 @@ function walkedFrom(steps: readonly AnyStep[], from: number): Set<number> {
 const isEnd = (steps: readonly AnyStep[], index: number) =>
   index === steps.length || steps[index]!.end !== undefined || steps[index]!.handoff !== undefined
 
-t.test('A step is unreachable exactly when no walk comes to it', async () => {
+t.test('A step is unreachable exactly when no walk reaches it', async () => {
   fc.assert(
     fc.property(flows, (steps) => {
       const walked = walkedFrom(steps, 0)
@@ -46,7 +46,7 @@ t.test('A step is unreachable exactly when no walk comes to it', async () => {
   )
 })
 
-t.test('A loop without a way out is told exactly when there is a reachable step from which nothing ends', async () => {
+t.test('A loop without an exit is reported exactly when a reachable step leads to no end', async () => {
   fc.assert(
     fc.property(flows, (steps) => {
       const stuck = [...walkedFrom(steps, 0)].filter(
@@ -59,7 +59,7 @@ t.test('A loop without a way out is told exactly when there is a reachable step 
   )
 })
 
-t.test('Circles are found exactly when something leads back to itself', async () => {
+t.test('A cycle is found exactly when an item leads back to itself', async () => {
   const graph = fc.array(fc.tuple(fc.integer({ min: 0, max: 5 }), fc.integer({ min: 0, max: 5 })), { maxLength: 8 })
   fc.assert(
     fc.property(graph, (pairs) => {
@@ -76,7 +76,7 @@ t.test('Circles are found exactly when something leads back to itself', async ()
   )
 })
 
-t.test('A branch without else goes on to the next step', async (t) => {
+t.test('A branch without else continues with the next step', async (t) => {
   t.same(analyzeFlow([{ branch: [{ if: 'a', goto: 'z' }] }, { say: 'b' }, { id: 'z', end: { outcome: 'x' } }]), {
     unreachable: [],
     endless: [],
@@ -84,7 +84,7 @@ t.test('A branch without else goes on to the next step', async (t) => {
   })
 })
 
-t.test('A loop is idle when nothing in it is asked or done, and only then', async (t) => {
+t.test('A loop is idle exactly when no step in it asks or acts', async (t) => {
   const loopFrom = (first: AnyStep): AnyStep[] => [
     { ...first, id: 'x' },
     { branch: [{ if: 'a', goto: 'x' }] },

@@ -10,7 +10,7 @@ import {
 } from '../../../core/agent/index.js'
 import { errorsOf, must, sample } from './sample.js'
 
-t.test('PUT replaces the identity, PATCH changes what is sent, null takes a field away', async (t) => {
+t.test('PUT replaces the identity, PATCH changes the given fields, null removes a field', async (t) => {
   t.same(must(replaceIdentity(sample, { contactPhone: '+1 415 555 0100' })).identity, {
     contactPhone: '+1 415 555 0100',
   })
@@ -23,7 +23,7 @@ t.test('PUT replaces the identity, PATCH changes what is sent, null takes a fiel
   t.same(must(patchIdentity(emptyDocument, {})).identity, {})
 })
 
-t.test('Identity is refused by field', async (t) => {
+t.test('An invalid identity is refused with its field', async (t) => {
   for (const [field, value] of Object.entries({
     brandColor: 'red',
     contactEmail: 'nobody',
@@ -37,7 +37,7 @@ t.test('Identity is refused by field', async (t) => {
   }
 })
 
-t.test('A People field that a flow, a template or a goal reads is not taken away', async (t) => {
+t.test('A People field that a flow, a template or a goal reads cannot be removed', async (t) => {
   t.same(errorsOf(admit(sample, replacePeopleFields(sample, { fields: [] })))?.fields.length, 3)
   const more = { fields: [...sample.peopleFields, { key: 'size', label: 'Size', type: 'number', locked: true }] }
   t.same(must(admit(sample, replacePeopleFields(sample, more))).peopleFields, more.fields)
@@ -49,7 +49,7 @@ t.test('A People field that a flow, a template or a goal reads is not taken away
   ])
 })
 
-t.test('Media and segments that are named are not removed; what is not there is not found', async (t) => {
+t.test('Referenced media and segments cannot be removed, and an unknown one is not found', async (t) => {
   t.equal(errorsOf(admit(sample, removeItem(sample, 'media', 'logo')))?.code, 'agent.integrity_conflict')
   t.equal(errorsOf(admit(sample, removeItem(sample, 'segments', 'gold')))?.code, 'agent.integrity_conflict')
   const staged = { ...sample, draftCampaigns: [] }

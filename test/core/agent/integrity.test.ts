@@ -23,7 +23,7 @@ import { errorsOf, largeAgent, must, sample } from './sample.js'
 const fieldsOf = (after: AgentDocument, before = sample) =>
   findBrokenReferences(before, after).map(({ field, code }) => `${field} ${code}`)
 
-t.test('Everything that names what is removed is told, with its document path and lint code', async (t) => {
+t.test('Every reference to a removed item is reported, with its document path and lint code', async (t) => {
   const removals: [ListSection, string, string[]][] = [
     ['goals', 'booked', ['defaultGoal.goalId goal.unknown', 'playbooks[1].goal.goalId goal.unknown']],
     ['goals', 'happy', ['defaultGoal.then goal.unknown', 'outreach[0].goal.goalId goal.unknown']],
@@ -78,7 +78,7 @@ t.test('Everything that names what is removed is told, with its document path an
   }
 })
 
-t.test('The path of a reference is that of the document there is, not of the one that is refused', async (t) => {
+t.test('The path of a reference is that of the stored document, not of the refused one', async (t) => {
   for (const section of ['messageTemplates', 'playbooks'] as const) {
     const [first, ...others] = sample[section]
     const names = section === 'playbooks' ? { messageTemplateRefs: [] } : {}
@@ -143,7 +143,7 @@ t.test('The table has a row for every covered reference', async (t) => {
     t.ok(rows.has(row), row)
 })
 
-t.test('A conflict is 409 agent.integrity_conflict, and its detail names the user', async (t) => {
+t.test('A conflict is 409 agent.integrity_conflict, and its detail names the referrer', async (t) => {
   const refusal = admit(sample, removeTemplate(sample, 'opener'))
   t.match(refusal, {
     refused: 'agent.integrity_conflict',
@@ -153,7 +153,7 @@ t.test('A conflict is 409 agent.integrity_conflict, and its detail names the use
   t.equal(errorsOf(admit(sample, removePlaybook(sample, 'invite')))?.code, 'agent.integrity_conflict')
 })
 
-t.test('What was broken before does not count', async (t) => {
+t.test('References that were already broken do not count', async (t) => {
   const broken = withItem(sample, 'messageTemplates', { id: 'odd', name: 'Odd', body: '[[template: never-there]]' })
   t.same(fieldsOf(withoutItem(broken, 'messageTemplates', 'nudge'), broken), [
     'outreach[0].followUp.templateId outreach.template.unknown',
@@ -161,7 +161,7 @@ t.test('What was broken before does not count', async (t) => {
   t.same(fieldsOf(withItem(broken, 'goals', { ...sample.goals[0]!, name: 'Other' }), broken), [])
 })
 
-t.test('A user that goes in the same write, or stops naming it, does not count', async (t) => {
+t.test('A referrer that is removed, or drops its reference, in the same write does not count', async (t) => {
   const withoutOutreach = withoutItem(withoutItem(sample, 'outreach', 'come-back'), 'playbooks', 'invite')
   t.same(fieldsOf(withoutOutreach), [])
   const renamed = withItem(withoutItem(sample, 'messageTemplates', 'nudge'), 'outreach', {
@@ -171,13 +171,13 @@ t.test('A user that goes in the same write, or stops naming it, does not count',
   t.same(fieldsOf(renamed), [])
 })
 
-t.test('A user that begins to name what the same write removes counts', async (t) => {
+t.test('A referrer that adds a reference to an item removed by the same write counts', async (t) => {
   const dropped = withoutItem(sample, 'things', 'haircut')
   const after = withItem(dropped, 'messageTemplates', { id: 'nudge', name: 'Nudge', body: '[[things: haircut]]' })
   t.ok(fieldsOf(after).includes('messageTemplates[2].body template.thing.unknown'))
 })
 
-t.test('A literal \\[[ names nothing', async (t) => {
+t.test('A literal \\[[ is no reference', async (t) => {
   const literal = withItem(sample, 'messageTemplates', { id: 'nudge', name: 'Nudge', body: '\\[[things: haircut]]' })
   t.notOk(
     fieldsOf(withoutItem(literal, 'things', 'haircut'), literal).some((each) => each.startsWith('messageTemplates')),
@@ -219,7 +219,7 @@ const changes: Change[] = [
   (document) => ({ ...document, playbooks: [...sample.playbooks].reverse() }),
 ]
 
-t.test('An index that is carried along finds what one made anew finds', async () => {
+t.test('An incrementally updated index finds what a new one finds', async () => {
   const walk = fc.array(fc.constantFrom(...changes), { minLength: 1, maxLength: 8 })
   fc.assert(
     fc.property(walk, (steps) => {
@@ -253,7 +253,7 @@ t.test('An index that is carried along finds what one made anew finds', async ()
   )
 })
 
-t.test('A check costs by the references it touches, not by the size of the agent', async (t) => {
+t.test('The cost of a check depends on the references it touches, not on the size of the agent', async (t) => {
   const large = largeAgent()
   let looks = 0
   /** Reading any text of the agent is seen. */
@@ -302,7 +302,7 @@ function runSteps<R>(steps: Steps<R>, looks: () => number): { answer: R; most: n
   }
 }
 
-t.test('No step of a check looks through more than a few long texts, however many the agent has', async (t) => {
+t.test('No step of a check scans more than a few long texts, however many the agent has', async (t) => {
   const agent = longAgent(40, (nth) => `[[template:t${nth}]]`)
   let looks = 0
   const watched: AgentDocument = {
@@ -323,7 +323,7 @@ t.test('No step of a check looks through more than a few long texts, however man
   t.ok(checked.most <= textsPerStep, `${checked.most} texts in one step of a check`)
 })
 
-t.test('Examples of one playbook are as long as many, and are looked through in as many steps', async (t) => {
+t.test('Examples of one playbook are scanned in as many steps as those of many playbooks', async (t) => {
   const lines = Array.from({ length: 40 }, () => ({ role: 'user' as const, content: '[[template:t0]]'.repeat(250) }))
   const [playbook] = longAgent(1, () => '-').playbooks
   const examples = Array.from({ length: 50 }, () => lines)
@@ -332,7 +332,7 @@ t.test('Examples of one playbook are as long as many, and are looked through in 
   t.ok(steps >= 50, `${steps} steps`)
 })
 
-t.test('A text that names the same all along names it once', async (t) => {
+t.test('A text that repeats one reference counts it once', async (t) => {
   const agent = longAgent(1, () => '[[template:t0]] image:logo ')
   const broken = findBrokenReferences(agent, { ...agent, messageTemplates: [] })
   t.strictSame(

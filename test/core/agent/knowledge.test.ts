@@ -30,7 +30,7 @@ const put = (things: object[], document: AgentDocument = shop, geocoded?: Readon
 const thing = (change: object = {}) => ({ id: 't', name: 'T', ...change })
 const storedThing = (change: object, document = shop) => must(put([thing(change)], document)).things[0]
 
-t.test('Things are refused as the contract lists, with the path of the field', async (t) => {
+t.test('Invalid things are refused as the contract lists, with the path of the field', async (t) => {
   const go = { label: 'Go' }
   const wrong: [object, string][] = [
     [[thing(), { name: 'No id' }], 'things[1].id'],
@@ -60,7 +60,7 @@ t.test('Things are refused as the contract lists, with the path of the field', a
   t.same(errorsOf(replaceThings(shop, [], readers))?.fields, ['body'])
 })
 
-t.test('Fields foreign to the kind of an action are dropped, and phones are kept as E.164', async (t) => {
+t.test('Fields of another kind of action are dropped, and phones are stored as E.164', async (t) => {
   const all = { label: 'Go', url: 'https://x.io', phone: '(415) 555-0100', value: 'v' }
   const actions = storedThing({
     location: { latitude: 1, longitude: 2 },
@@ -83,7 +83,7 @@ t.test('Fields foreign to the kind of an action are dropped, and phones are kept
       ],
     })?.actions?.map(({ label: _label, ...action }) => action),
     [{ url: good.url }, { kind: 'dial', phone: '+14155550100' }, { kind: 'reply', value: 'v' }],
-    'whatever they hold',
+    'for any fields',
   )
 })
 
@@ -92,7 +92,7 @@ t.test('Media is stored as the bare id', async (t) => {
   t.equal(storedThing({ media: 'logo' })?.media, 'logo')
 })
 
-t.test('A pair or the link of a map gives the coordinates, and the link’s place the address', async (t) => {
+t.test('Coordinates come from a pair or a map link, and the address from the place in the link', async (t) => {
   const here = { latitude: 48.8584, longitude: 2.2945 }
   const reads: [string, object][] = [
     ['48.8584, 2.2945', here],
@@ -114,7 +114,7 @@ t.test('A pair or the link of a map gives the coordinates, and the link’s plac
   t.same(parseAddress('https://maps.google.com/?q=Eiffel+Tower'), { kind: 'text', address: 'Eiffel Tower' })
 })
 
-t.test('Reading an address never throws and gives no place off the earth', async () => {
+t.test('Parsing an address never throws and gives no place outside the earth', async () => {
   const parts = fc.constantFrom(
     'https://',
     'geo:',
@@ -147,56 +147,53 @@ t.test('Reading an address never throws and gives no place off the earth', async
   )
 })
 
-t.test(
-  'A plain address is looked up: formatted when found, 422 when nowhere, kept alone when nobody can tell',
-  async (t) => {
-    const geocodes = new Map<string, Geocoded>([
-      ['Main St 1', { latitude: 1, longitude: 2, address: '1 Main Street, Springfield' }],
-      ['Atlantis', 'notFound'],
-    ])
-    const body = {
-      things: [
-        thing({ location: { address: 'Main St 1', label: 'Shop' } }),
-        thing({ id: 'u', location: { address: '1,2' } }),
-        thing({ id: 'v', location: { address: 'Main St 1' } }),
-      ],
-    }
-    t.same(addressesToGeocode(shop, body), ['Main St 1'], 'each address once, and only those that need it')
-    const placed = must(put([thing({ location: { address: 'Main St 1', label: 'Shop' } })], shop, geocodes))
-    t.same(placed.things[0]?.location, {
-      address: '1 Main Street, Springfield',
-      latitude: 1,
-      longitude: 2,
-      label: 'Shop',
-    })
-    t.same(errorsOf(put([thing(), thing({ id: 'u', location: { address: 'Atlantis' } })], shop, geocodes)), {
-      code: 'request.invalid',
-      fields: ['things[1].location.address'],
-    })
-    t.same(storedThing({ location: { address: 'Main St 1' } })?.location, { address: 'Main St 1' })
-    const repeated = { things: [thing({ location: { address: '1 Main Street, Springfield' } })] }
-    t.same(addressesToGeocode(placed, repeated), [], 'what has coordinates already is not looked up again')
-    t.same(must(replaceThings(placed, repeated, readers)).things[0]?.location, {
-      address: '1 Main Street, Springfield',
-      latitude: 1,
-      longitude: 2,
-    })
-  },
-)
+t.test('A plain address is geocoded: formatted when found, 422 when not, stored alone when unavailable', async (t) => {
+  const geocodes = new Map<string, Geocoded>([
+    ['Main St 1', { latitude: 1, longitude: 2, address: '1 Main Street, Springfield' }],
+    ['Atlantis', 'notFound'],
+  ])
+  const body = {
+    things: [
+      thing({ location: { address: 'Main St 1', label: 'Shop' } }),
+      thing({ id: 'u', location: { address: '1,2' } }),
+      thing({ id: 'v', location: { address: 'Main St 1' } }),
+    ],
+  }
+  t.same(addressesToGeocode(shop, body), ['Main St 1'], 'each address once, and only those that need it')
+  const placed = must(put([thing({ location: { address: 'Main St 1', label: 'Shop' } })], shop, geocodes))
+  t.same(placed.things[0]?.location, {
+    address: '1 Main Street, Springfield',
+    latitude: 1,
+    longitude: 2,
+    label: 'Shop',
+  })
+  t.same(errorsOf(put([thing(), thing({ id: 'u', location: { address: 'Atlantis' } })], shop, geocodes)), {
+    code: 'request.invalid',
+    fields: ['things[1].location.address'],
+  })
+  t.same(storedThing({ location: { address: 'Main St 1' } })?.location, { address: 'Main St 1' })
+  const repeated = { things: [thing({ location: { address: '1 Main Street, Springfield' } })] }
+  t.same(addressesToGeocode(placed, repeated), [], 'a location with coordinates is not geocoded again')
+  t.same(must(replaceThings(placed, repeated, readers)).things[0]?.location, {
+    address: '1 Main Street, Springfield',
+    latitude: 1,
+    longitude: 2,
+  })
+})
 
-t.test('Without a location key the kept one stays; null clears it', async (t) => {
+t.test('Without a location key the stored location stays; null clears it', async (t) => {
   const placed = must(put([thing({ location: { latitude: 1, longitude: 2 } })]))
   t.same(must(put([thing()], placed)).things[0]?.location, { latitude: 1, longitude: 2 })
   t.notOk('location' in must(put([thing({ location: null })], placed)).things[0]!)
 })
 
-t.test('Collections of a thing: a set, and what the old single field means', async (t) => {
+t.test('Collections of a thing are a set, and the old single field is converted', async (t) => {
   const inTwo = must(put([thing({ collections: ['b', 'a', 'b'] })]))
   t.same(inTwo.things[0]?.collections, ['b', 'a'])
   t.equal(thingView(inTwo.things[0]!).collection, 'b', 'a read shows the first')
   const after = (change: object) => must(put([thing(change)], inTwo)).things[0]?.collections
   t.same(after({ collections: ['c'], collection: 'b' }), ['c'], 'collections wins')
-  t.same(after({ collection: 'b' }), ['b', 'a'], 'the others stay when it is what GET returned')
+  t.same(after({ collection: 'b' }), ['b', 'a'], 'the others stay if it equals what GET returned')
   t.same(after({ collection: 'a' }), ['a'], 'otherwise the thing moves')
   t.same(after({}), undefined, 'with neither it belongs to none')
   t.same(after({ collections: [] }), undefined)
@@ -231,7 +228,7 @@ t.test('Dropping a collection that things belong to is 422, unless by force', as
   )
 })
 
-t.test('Collections are refused by path', async (t) => {
+t.test('Invalid collections are refused with their path', async (t) => {
   const wrong: [object, string][] = [
     [{}, 'collections'],
     [{ collections: [{ id: 'x' }] }, 'collections[0].name'],
@@ -248,7 +245,7 @@ t.test('Collections are refused by path', async (t) => {
 const at = '2030-01-01T00:00:00Z'
 const fact = (change: object = {}) => ({ question: 'Where?', answer: 'Here.', ...change })
 
-t.test('Facts are filled in, verbatim is read as exact, and the time is the house’s', async (t) => {
+t.test('Facts get defaults, verbatim is read as exact, and the server sets the time', async (t) => {
   const { document, id } = must(addFact(emptyDocument, fact({ verbatim: true, updatedAt: '1999-01-01T00:00:00Z' }), at))
   t.same(findItem(document, 'facts', id), {
     exact: true,
@@ -265,7 +262,7 @@ t.test('Facts are filled in, verbatim is read as exact, and the time is the hous
   t.same(errorsOf(addFact(document, fact({ id: 'where' }), at))?.fields, ['id'])
 })
 
-t.test('A fact that did not change keeps its time; one that did has a new one', async (t) => {
+t.test('An unchanged fact keeps its time, and a changed one gets a new time', async (t) => {
   const two = must(replaceFacts(emptyDocument, { facts: [fact({ id: 'a' }), fact({ id: 'b' })] }, at))
   const later = '2030-02-02T00:00:00Z'
   const after = must(replaceFacts(two, { facts: [{ ...two.facts[0] }, fact({ id: 'b', answer: 'There.' })] }, later))
@@ -291,7 +288,7 @@ t.test('Facts are patched and removed', async (t) => {
   t.same(lint(patched).errors, [])
 })
 
-t.test('Refusals list as many faults as an answer holds, and say how many there are', async (t) => {
+t.test('A refusal lists as many faults as a reply can hold, and gives their number', async (t) => {
   const ids = Array.from({ length: 20 }, (_, nth) => `c${nth}`)
   const crowded: AgentDocument = {
     ...emptyDocument,

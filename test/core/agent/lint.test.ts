@@ -204,7 +204,7 @@ const cases: Record<LintCode, [AgentDocument, string]> = {
 
 const listOf = { error: 'errors', warning: 'warnings', advice: 'advice' } as const
 
-t.test('An agent that is in order has no findings but the advice that stands to reason', async (t) => {
+t.test('A valid agent has no findings except standing advice', async (t) => {
   t.same(lint({ ...sample, objectives: [] }), { errors: [], warnings: [], advice: [] })
   t.same(lint(emptyDocument), { errors: [], warnings: [], advice: [] })
 })
@@ -236,40 +236,37 @@ t.test('Flow errors refuse the playbook with 422 agent.playbook.flow_invalid, wa
   }
 })
 
-t.test(
-  'A flow that could run is refused once what it names or uses is gone, and taken again when that is back',
-  async (t) => {
-    const flow: Flow = {
-      steps: [
-        { say: 'template:odd' },
-        { action: 'people.save' },
-        { call: 'front-desk' },
-        { handoff: 'playbook:front-desk' },
-      ],
-    }
-    const named = withItem(withTemplate('Hello.'), 'playbooks', {
-      ...findItem(sample, 'playbooks', 'booking')!,
-      uses: ['people'],
-      flow,
-    })
-    const without: Record<string, AgentDocument> = {
-      'flow.template.unknown': withoutItem(named, 'messageTemplates', 'odd'),
-      'flow.playbook.unknown': withoutItem(named, 'playbooks', 'front-desk'),
-      'flow.action.capability.missing': withItem(named, 'playbooks', {
-        ...findItem(named, 'playbooks', 'booking')!,
-        uses: [],
-      }),
-    }
-    for (const [code, document] of Object.entries(without)) {
-      t.equal(flowRefusal(named, 'booking'), undefined)
-      const refusal = flowRefusal(document, 'booking')
-      t.ok(refusal?.errors?.length && refusal.errors.every((error) => error.code === code), code)
-      // Judged from the beginning, a copy of the flow is refused for the same.
-      const copied = { ...findItem(document, 'playbooks', 'booking')!, flow: structuredClone(flow) }
-      t.strictSame(flowRefusal(withItem(document, 'playbooks', copied), 'booking'), refusal)
-    }
-  },
-)
+t.test('A flow is refused while something that it references is missing, and accepted when it is back', async (t) => {
+  const flow: Flow = {
+    steps: [
+      { say: 'template:odd' },
+      { action: 'people.save' },
+      { call: 'front-desk' },
+      { handoff: 'playbook:front-desk' },
+    ],
+  }
+  const named = withItem(withTemplate('Hello.'), 'playbooks', {
+    ...findItem(sample, 'playbooks', 'booking')!,
+    uses: ['people'],
+    flow,
+  })
+  const without: Record<string, AgentDocument> = {
+    'flow.template.unknown': withoutItem(named, 'messageTemplates', 'odd'),
+    'flow.playbook.unknown': withoutItem(named, 'playbooks', 'front-desk'),
+    'flow.action.capability.missing': withItem(named, 'playbooks', {
+      ...findItem(named, 'playbooks', 'booking')!,
+      uses: [],
+    }),
+  }
+  for (const [code, document] of Object.entries(without)) {
+    t.equal(flowRefusal(named, 'booking'), undefined)
+    const refusal = flowRefusal(document, 'booking')
+    t.ok(refusal?.errors?.length && refusal.errors.every((error) => error.code === code), code)
+    // Judged from the beginning, a copy of the flow is refused for the same.
+    const copied = { ...findItem(document, 'playbooks', 'booking')!, flow: structuredClone(flow) }
+    t.strictSame(flowRefusal(withItem(document, 'playbooks', copied), 'booking'), refusal)
+  }
+})
 
 t.test('An error in another playbook does not refuse this one', async (t) => {
   t.equal(flowRefusal(withSteps({ say: 'template:gone' }, end), 'front-desk'), undefined)
@@ -295,7 +292,7 @@ function lintedMs(document: AgentDocument): number {
   return process.cpuUsage(before).user / 1_000
 }
 
-t.test('Four times the agent takes about four times the time, whatever its texts hold', async (t) => {
+t.test('Lint time grows in proportion to the agent, for any texts', async (t) => {
   const chain = (length: number): AgentDocument => ({
     ...emptyDocument,
     playbooks: Array.from({ length }, (_, nth) => ({
@@ -323,7 +320,7 @@ t.test('Four times the agent takes about four times the time, whatever its texts
   t.ok(isLinear(), `${small} ms and ${big} ms`)
 })
 
-t.test('Lint looks through a large agent in many steps, and finds the same', async (t) => {
+t.test('Lint checks a large agent in many steps, with the same findings', async (t) => {
   const length = 60
   const document: AgentDocument = {
     ...emptyDocument,
@@ -339,5 +336,5 @@ t.test('Lint looks through a large agent in many steps, and finds the same', asy
   for (const _step of lintInSteps(document)) steps++
   t.ok(steps >= length, `${steps} steps`)
   const dangling = lint(document).warnings.filter(({ code }) => code === 'playbook.template.unknown')
-  t.equal(dangling.length, length, 'what a text says all along is told of it once')
+  t.equal(dangling.length, length, 'a repeated finding in one text is reported once')
 })

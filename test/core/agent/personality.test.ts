@@ -27,7 +27,7 @@ t.test('A personality needs a text on PUT', async (t) => {
   t.same(must(replacePersonality(emptyDocument, { text: 'Kind.' })).personality, { text: 'Kind.' })
 })
 
-t.test('An import copies the template and stamps where it is from', async (t) => {
+t.test('An import copies the template and records its origin', async (t) => {
   const { id: templateId, version, description, promptFragment: text } = template
   t.same(imported.personality, { description, text, derivedFrom: { templateId, version } })
   t.equal(errorsOf(importPersonality(emptyDocument, '@svc/personality.gone'))?.code, 'resource.not_found')
@@ -43,7 +43,7 @@ t.test('The diff is all null without a personality, and all different without a 
   t.match(personalityDiff(imported), { divergence: { description: false, text: false } })
 })
 
-t.test('What was imported and edited differs by field from its baseline', async (t) => {
+t.test('Fields edited after an import differ from the baseline', async (t) => {
   const edited = must(replacePersonality(imported, { description: template.description, text: 'Mine.' }))
   t.match(personalityDiff(edited), {
     current: { text: 'Mine.', derivedFrom: { templateId: template.id } },
@@ -79,7 +79,7 @@ t.test('additionalRules is retired: a write carrying it is 422', async (t) => {
   }
 })
 
-t.test('A guardrail import merges: in order, nothing twice, the template on record once', async (t) => {
+t.test('A guardrail import merges in order, without duplicates, and records the template once', async (t) => {
   const general = findInCatalog('guardrail-templates', '@svc/guardrail.general')!
   const once = must(importGuardrails(sample, general.id))
   for (const list of guardrailLists) {
@@ -92,14 +92,14 @@ t.test('A guardrail import merges: in order, nothing twice, the template on reco
   t.same(must(replaceGuardrails(once, { topicsToAvoid: [] })).guardrails?.derivedFromTemplates, [general.id])
 })
 
-t.test('Lists may not grow past their limit by patches and merges', async (t) => {
+t.test('Lists cannot exceed their limit through patches and merges', async (t) => {
   const full = must(
     replaceGuardrails(emptyDocument, { topicsToAvoid: Array.from({ length: 200 }, (_, nth) => `t${nth}`) }),
   )
   t.same(errorsOf(patchGuardrails(full, { topicsToAvoid: { add: ['one more'] } }))?.fields, ['topicsToAvoid[200]'])
 })
 
-t.test('Standing instructions are replaced, and not without the list', async (t) => {
+t.test('Standing instructions are replaced, and the list is required', async (t) => {
   t.same(must(replaceInstructions(sample, { standingInstructions: ['A', 'B'] })).standingInstructions, ['A', 'B'])
   t.same(errorsOf(replaceInstructions(sample, { data: [] }))?.fields, ['data', 'standingInstructions'])
   t.same(errorsOf(replaceInstructions(sample, { standingInstructions: [''] }))?.fields, ['standingInstructions[0]'])
@@ -126,19 +126,14 @@ t.test('A rule is a phrase or an expression that runs in linear time', async (t)
   t.same(must(replaceRules(sample, { rules: sample.rules })), sample)
 })
 
-t.test(
-  'The patterns of all enabled rules together have so many states, and the one that is too much is named',
-  async (t) => {
-    const { states } = agentLimits.rules
-    const check = { kind: 'pattern', patterns: Array.from({ length: 10 }, () => '/a{100}/') }
-    const rules = (count: number, more: object = {}) => ({
-      rules: Array.from({ length: count }, (_, nth) => ({ id: `r${nth}`, text: 'R', check, ...more })),
-    })
-    const ruleCount = states / (10 * 200)
-    must(replaceRules(emptyDocument, rules(ruleCount)))
-    t.same(errorsOf(replaceRules(emptyDocument, rules(ruleCount + 2)))?.fields, [
-      `rules[${ruleCount}].check.patterns[0]`,
-    ])
-    must(replaceRules(emptyDocument, rules(100, { enabled: false })))
-  },
-)
+t.test('The patterns of all enabled rules share a limit of states, and the one that exceeds it is named', async (t) => {
+  const { states } = agentLimits.rules
+  const check = { kind: 'pattern', patterns: Array.from({ length: 10 }, () => '/a{100}/') }
+  const rules = (count: number, more: object = {}) => ({
+    rules: Array.from({ length: count }, (_, nth) => ({ id: `r${nth}`, text: 'R', check, ...more })),
+  })
+  const ruleCount = states / (10 * 200)
+  must(replaceRules(emptyDocument, rules(ruleCount)))
+  t.same(errorsOf(replaceRules(emptyDocument, rules(ruleCount + 2)))?.fields, [`rules[${ruleCount}].check.patterns[0]`])
+  must(replaceRules(emptyDocument, rules(100, { enabled: false })))
+})

@@ -25,7 +25,7 @@ const defaultsOf = ({ playbooks }: AgentDocument) => playbooks.filter(({ isDefau
 const added = (document: AgentDocument, body: object) => must(addPlaybook(document, body)).document
 const booking = findItem(sample, 'playbooks', 'booking')!
 
-t.test('An id that is omitted is made from the name, and one that is taken is numbered', async (t) => {
+t.test('An omitted id is derived from the name, and a taken one gets a number', async (t) => {
   const one = must(addPlaybook(emptyDocument, { name: 'Réserver un créneau!' }))
   t.equal(one.id, 'reserver-un-creneau')
   t.equal(must(addPlaybook(one.document, { name: 'Reserver un creneau' })).id, 'reserver-un-creneau-2')
@@ -33,7 +33,7 @@ t.test('An id that is omitted is made from the name, and one that is taken is nu
   t.same(errorsOf(addPlaybook(one.document, { id: one.id, name: 'X' })), { code: 'request.invalid', fields: ['id'] })
 })
 
-t.test('The first playbook is the default, and a later one takes it over when it says so', async (t) => {
+t.test('The first playbook is the default, and a later one becomes it when it says so', async (t) => {
   const one = added(emptyDocument, { id: 'a', name: 'A', isDefault: false })
   t.same(defaultsOf(one), ['a'])
   const two = added(one, { id: 'b', name: 'B' })
@@ -41,7 +41,7 @@ t.test('The first playbook is the default, and a later one takes it over when it
   t.same(defaultsOf(added(two, { id: 'c', name: 'C', isDefault: true })), ['c'])
 })
 
-t.test('Deleting the default promotes the next that no outreach owns', async (t) => {
+t.test('Deleting the default promotes the next playbook that no outreach owns', async (t) => {
   const three = ['a', 'b', 'c'].reduce((document, id) => added(document, { id, name: id }), emptyDocument)
   t.same(defaultsOf(must(removePlaybook(three, 'a'))), ['b'])
   t.same(defaultsOf(must(removePlaybook(must(setDefaultPlaybook(three, 'b')), 'b'))), ['c'])
@@ -69,7 +69,7 @@ t.test('_setDefault moves the default, never to a playbook that an outreach owns
   })
 })
 
-t.test('Whatever is done, there is exactly one default whenever there is a playbook', async () => {
+t.test('After any changes exactly one playbook is the default, if there are playbooks', async () => {
   const edit = fc.tuple(
     fc.constantFrom('add', 'default', 'remove', 'patch', 'import'),
     fc.constantFrom('a', 'b', 'c', 'booking'),
@@ -99,26 +99,29 @@ t.test('Whatever is done, there is exactly one default whenever there is a playb
   )
 })
 
-t.test('Uses: an unknown id is 422 with the vocabulary, duplicates go, omitted stays, [] clears', async (t) => {
-  const refused = patchPlaybook(sample, 'booking', { uses: ['scheduling', 'magic', 'integration:gone'] })
-  t.match(refused, {
-    refused: 'agent.playbook.uses_unknown',
-    extra: {
-      title:
-        'There is no capability magic, integration:gone; a playbook uses scheduling, people, notify, knowledge, integration:crm',
-    },
-    errors: [{ field: 'uses[1]' }, { field: 'uses[2]' }],
-  })
-  const patch = (body: object) =>
-    findItem(must(patchPlaybook(sample, 'front-desk', body)), 'playbooks', 'front-desk')?.uses
-  t.same(patch({ uses: ['people', 'knowledge', 'people'] }), ['people', 'knowledge'])
-  t.same(patch({ name: 'Desk' }), ['scheduling', 'people', 'notify', 'integration:crm'])
-  t.same(patch({ uses: [] }), [])
-  const replaced = must(replacePlaybook(sample, 'front-desk', { name: 'Desk' }))
-  t.same(findItem(replaced, 'playbooks', 'front-desk')?.uses, ['scheduling', 'people', 'notify', 'integration:crm'])
-})
+t.test(
+  'Uses: an unknown id is 422 with the vocabulary, duplicates are removed, omitted stays, [] clears',
+  async (t) => {
+    const refused = patchPlaybook(sample, 'booking', { uses: ['scheduling', 'magic', 'integration:gone'] })
+    t.match(refused, {
+      refused: 'agent.playbook.uses_unknown',
+      extra: {
+        title:
+          'There is no capability magic, integration:gone; a playbook uses scheduling, people, notify, knowledge, integration:crm',
+      },
+      errors: [{ field: 'uses[1]' }, { field: 'uses[2]' }],
+    })
+    const patch = (body: object) =>
+      findItem(must(patchPlaybook(sample, 'front-desk', body)), 'playbooks', 'front-desk')?.uses
+    t.same(patch({ uses: ['people', 'knowledge', 'people'] }), ['people', 'knowledge'])
+    t.same(patch({ name: 'Desk' }), ['scheduling', 'people', 'notify', 'integration:crm'])
+    t.same(patch({ uses: [] }), [])
+    const replaced = must(replacePlaybook(sample, 'front-desk', { name: 'Desk' }))
+    t.same(findItem(replaced, 'playbooks', 'front-desk')?.uses, ['scheduling', 'people', 'notify', 'integration:crm'])
+  },
+)
 
-t.test('POST and import fill omitted uses with everything there is, as an explicit list', async (t) => {
+t.test('POST and import fill omitted uses with all available ones, as an explicit list', async (t) => {
   const { document, id } = must(addPlaybook(sample, { name: 'New' }))
   t.same(findItem(document, 'playbooks', id)?.uses, ['scheduling', 'people', 'notify', 'integration:crm'])
   t.same(findItem(added(sample, { id: 'x', name: 'X', uses: [] }), 'playbooks', 'x')?.uses, [])
@@ -147,7 +150,7 @@ t.test('PUT of a GET changes nothing, and so does an empty PATCH', async (t) => 
   }
 })
 
-t.test('PUT replaces what is left out, and keeps the flow, the origin and the owner', async (t) => {
+t.test('PUT resets omitted fields, and keeps the flow, the origin and the owner', async (t) => {
   const imported = must(importPlaybook(sample, '@svc/playbook.booking'))
   const after = must(replacePlaybook(imported.document, imported.id, { name: 'Mine' }))
   const { derivedFrom } = findItem(imported.document, 'playbooks', imported.id)!
@@ -199,7 +202,7 @@ t.test('A flow that cannot run refuses the write with each finding', async (t) =
   })
 })
 
-t.test('Every kind of step and every type of slot is taken', async (t) => {
+t.test('Every kind of step and every type of slot is accepted', async (t) => {
   const types = ['string', 'email', 'phone', 'number', 'date', 'timeslot', 'enum', 'boolean']
   const flow = {
     id: 'all',
@@ -242,7 +245,7 @@ t.test('Every kind of step and every type of slot is taken', async (t) => {
   )
 })
 
-t.test('A playbook that is made for an outreach is owned by it, never the default, and goes with it', async (t) => {
+t.test('A playbook created for an outreach is owned by it, never the default, and deleted with it', async (t) => {
   const { document, id } = must(addPlaybook(emptyDocument, { name: 'Invite', outreachId: 'ignored' }, 'win-back'))
   t.match(findItem(document, 'playbooks', id), { outreachId: 'win-back', isDefault: false })
   t.same(errorsOf(addPlaybook(sample, { name: 'X', isDefault: true }, 'win-back'))?.fields, ['isDefault'])
@@ -252,7 +255,7 @@ t.test('A playbook that is made for an outreach is owned by it, never the defaul
   t.equal(errorsOf(removeOutreach(sample, 'gone'))?.code, 'agent.outreach.not_found')
 })
 
-t.test('An owned playbook is offered in the conversations of its outreach alone', async (t) => {
+t.test('An owned playbook is offered only in the conversations of its outreach', async (t) => {
   t.same(
     availablePlaybooks(sample).map(({ id }) => id),
     ['front-desk', 'booking'],
@@ -263,7 +266,7 @@ t.test('An owned playbook is offered in the conversations of its outreach alone'
   )
 })
 
-t.test('Every playbook of the catalog can be imported, stamped with its origin, twice', async (t) => {
+t.test('Every playbook of the catalog can be imported twice, stamped with its origin', async (t) => {
   for (const template of listCatalog('playbook-templates')) {
     const one = must(importPlaybook(emptyDocument, template.id))
     const two = must(importPlaybook(one.document, template.id))
@@ -277,7 +280,7 @@ t.test('Every playbook of the catalog can be imported, stamped with its origin, 
   t.equal(errorsOf(importPlaybook(emptyDocument, '@svc/playbook.gone'))?.code, 'resource.not_found')
 })
 
-t.test('DELETE of a playbook in use is a conflict; of one that only refers to itself it is not', async (t) => {
+t.test('DELETE of a playbook in use is a conflict, unless only the playbook itself refers to it', async (t) => {
   for (const id of ['front-desk', 'booking', 'invite']) {
     t.equal(errorsOf(admit(sample, removePlaybook(sample, id)))?.code, 'agent.integrity_conflict', id)
   }

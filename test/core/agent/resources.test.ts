@@ -192,7 +192,7 @@ const limits: [string, Write, number, (size: number) => unknown, string][] = [
   ],
 ]
 
-t.test('Every limit is taken at its number and refused one past it, by path', async (t) => {
+t.test('Every limit is accepted at its number and refused one past it, with its path', async (t) => {
   for (const [name, write, limit, make, field] of limits) {
     t.same(errorsOf(write(make(limit) as never)), undefined, `${name} of ${limit}`)
     t.same(
@@ -203,7 +203,7 @@ t.test('Every limit is taken at its number and refused one past it, by path', as
   }
 })
 
-t.test('What has to be at least something is refused below it, by path', async (t) => {
+t.test('A value below its minimum is refused with its path', async (t) => {
   const below: [unknown, string][] = [
     [action({ label: '' }), 'things[0].actions[0].label'],
     [say([]), 'flow.steps[0].say.suggestions'],
@@ -221,13 +221,13 @@ t.test('What has to be at least something is refused below it, by path', async (
   for (const [outcome, field] of below) t.same(errorsOf(outcome), { code: 'request.invalid', fields: [field] }, field)
 })
 
-t.test('Characters are counted as people count them', async (t) => {
+t.test('Length is counted in code points, and a lone surrogate is refused', async (t) => {
   t.same(errorsOf(putGoal({ name: '👍'.repeat(80) })), undefined)
   t.same(errorsOf(putGoal({ name: '👍'.repeat(81) }))?.fields, ['goals[0].name'])
   t.same(errorsOf(putGoal({ name: 'half \ud800' }))?.fields, ['goals[0].name'])
 })
 
-t.test('A goal is refused as malformed by its path', async (t) => {
+t.test('A malformed goal is refused with its path', async (t) => {
   const wrong: [object, string][] = [
     [{ definition: { kind: 'event', event: 'sun.rose' } }, 'goals[0].definition.event'],
     [{ definition: { kind: 'wished' } }, 'goals[0].definition.kind'],
@@ -242,7 +242,7 @@ t.test('A goal is refused as malformed by its path', async (t) => {
   t.same(errorsOf(agent.replaceGoals(agent.emptyDocument, {})), { code: 'request.invalid', fields: ['goals'] })
 })
 
-t.test('A condition takes the operation and the value of its field', async (t) => {
+t.test('A condition accepts the operation and the value of its field', async (t) => {
   const put = (unless: object) =>
     agent.replaceGoals(agent.emptyDocument, {
       goals: [goal()],
@@ -268,7 +268,7 @@ t.test('A condition takes the operation and the value of its field', async (t) =
     t.same(errorsOf(put(condition)), { code: 'request.invalid', fields: [field] }, field)
 })
 
-t.test('An assignment of a goal that is missing is 422 goal.unknown, by path', async (t) => {
+t.test('Assigning a missing goal is 422 goal.unknown, with its path', async (t) => {
   const put = agent.replaceGoals(agent.emptyDocument, {
     goals: [goal()],
     defaultGoal: { goalId: 'gone', unless: { field: 'person.lastCallAt', op: 'exists' }, ...becoming('gone-too') },
@@ -283,7 +283,7 @@ t.test('An assignment of a goal that is missing is 422 goal.unknown, by path', a
   t.same(errorsOf(added), { code: 'goal.unknown', fields: ['playbooks[3].goal.then'] })
 })
 
-t.test('A default goal that is left out stays, and null takes it away', async (t) => {
+t.test('An omitted default goal stays, and null removes it', async (t) => {
   const goals = sample.goals
   t.same(agent.replaceGoals(sample, { goals }), sample)
   t.notOk('defaultGoal' in (agent.replaceGoals(sample, { goals, defaultGoal: null }) as object))
@@ -293,7 +293,7 @@ t.test('A default goal that is left out stays, and null takes it away', async (t
   )
 })
 
-t.test('Every schema compiles for routes as strictly as for the document', async (t) => {
+t.test('Every schema compiles as strictly for routes as for the document', async (t) => {
   const ajv = new Ajv2020({ strict: true, discriminator: true, allowUnionTypes: true, validateFormats: false })
   const all: Record<string, unknown> = {
     ...capabilities,
@@ -312,7 +312,7 @@ t.test('Every schema compiles for routes as strictly as for the document', async
   for (const [name, schema] of schemas) t.doesNotThrow(() => ajv.compile(schema as TSchema), name)
 })
 
-t.test('Write-only fields are marked, and no document keeps one', async (t) => {
+t.test('Write-only fields are marked, and no document stores one', async (t) => {
   const isMarked = (schema: unknown): boolean => JSON.stringify(schema).includes('"writeOnly":true')
   t.ok(isMarked(capabilities.NotificationsBody.properties.slackWebhookUrl))
   t.ok(isMarked(capabilities.NotificationsBody.properties.emailApiKey))
@@ -359,7 +359,7 @@ const changes: ((old: unknown) => unknown)[] = [
   (old) => (typeof old === 'object' && old !== null && !Array.isArray(old) ? { ...old, unheardOf: 1 } : [old]),
 ]
 
-t.test('What the document takes and what a route takes by the same schema is the same', async () => {
+t.test('The document and a route accept the same values by the same schema', async () => {
   const ajv = new Ajv2020({ strict: true, discriminator: true, allowUnionTypes: true })
   formats.default(ajv)
   const sections = { ...agent.listSections, ...agent.singleSections }
@@ -378,36 +378,33 @@ t.test('What the document takes and what a route takes by the same schema is the
   )
 })
 
-t.test(
-  'No text holds an address with a user name or password, and everything else with an @ may stand in one',
-  async (t) => {
-    const refused = [
-      '[[media: https://user:ZZ@a.example/x.png | alt]]',
-      'See HTTP://me@a.example',
-      'x https://:pw@a.example',
+t.test('No text contains a URL with a user name or password, and any other text with an @ is accepted', async (t) => {
+  const refused = [
+    '[[media: https://user:ZZ@a.example/x.png | alt]]',
+    'See HTTP://me@a.example',
+    'x https://:pw@a.example',
+  ]
+  for (const body of refused) {
+    const faults = [
+      ...faultsOf(templates.MessageTemplateBody, { name: 'x', body }),
+      ...faultsOf(PlaybookBody, { name: 'x', body, examples: [[{ role: 'agent', content: body }]] }),
+      ...faultsOf(capabilities.NotificationsBody, {
+        email: { provider: 'sendgrid', fromAddress: 'a@b.example', fromName: body },
+      }),
     ]
-    for (const body of refused) {
-      const faults = [
-        ...faultsOf(templates.MessageTemplateBody, { name: 'x', body }),
-        ...faultsOf(PlaybookBody, { name: 'x', body, examples: [[{ role: 'agent', content: body }]] }),
-        ...faultsOf(capabilities.NotificationsBody, {
-          email: { provider: 'sendgrid', fromAddress: 'a@b.example', fromName: body },
-        }),
-      ]
-      t.same(
-        faults.map(({ field }) => field),
-        ['body', 'body', 'examples[0][0].content', 'email.fromName'],
-      )
-      for (const { message } of faults) t.equal(message, 'must not hold an address with a user name or password')
-      t.same(faultsOf(capabilities.NotificationsBody, { emailApiKey: body }), [], 'what is sealed may hold one')
-    }
-    const acceptedBodies = [
-      'https://a.example/@me?to=x@y.example#@',
-      'https://a.example me@b.example',
-      '[[chips: Site -> https://a.example | Mail me@b.example]]',
-      'Voir https://a.example、me@b.example',
-      'mailto:me@a.example',
-    ]
-    for (const body of acceptedBodies) t.same(faultsOf(templates.MessageTemplateBody, { name: 'x', body }), [], body)
-  },
-)
+    t.same(
+      faults.map(({ field }) => field),
+      ['body', 'body', 'examples[0][0].content', 'email.fromName'],
+    )
+    for (const { message } of faults) t.equal(message, 'must not hold an address with a user name or password')
+    t.same(faultsOf(capabilities.NotificationsBody, { emailApiKey: body }), [], 'a sealed text may contain one')
+  }
+  const acceptedBodies = [
+    'https://a.example/@me?to=x@y.example#@',
+    'https://a.example me@b.example',
+    '[[chips: Site -> https://a.example | Mail me@b.example]]',
+    'Voir https://a.example、me@b.example',
+    'mailto:me@a.example',
+  ]
+  for (const body of acceptedBodies) t.same(faultsOf(templates.MessageTemplateBody, { name: 'x', body }), [], body)
+})

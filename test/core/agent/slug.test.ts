@@ -5,7 +5,7 @@ import { emptyDocument, freeSlug, replaceFacts, slugOf } from '../../../core/age
 import { createSlugGenerator } from '../../../core/agent/slug.js'
 import { must } from './sample.js'
 
-t.test('A name becomes a slug, whatever it is', async (t) => {
+t.test('Any name becomes a valid slug', async (t) => {
   t.equal(slugOf('  Ça va? Très bien!  '), 'ca-va-tres-bien')
   t.equal(slugOf('予約'), 'agent')
   t.equal(slugOf('***', 'playbook'), 'playbook')
@@ -13,7 +13,7 @@ t.test('A name becomes a slug, whatever it is', async (t) => {
   fc.assert(fc.property(fc.string(), (name) => /^[a-z0-9][a-z0-9-]{0,62}$/.test(slugOf(name))))
 })
 
-t.test('A slug that is taken is numbered, and is a slug again', async (t) => {
+t.test('A taken slug gets a number and stays a valid slug', async (t) => {
   t.equal(
     freeSlug('Desk', 'x', (slug) => ['desk', 'desk-2'].includes(slug)),
     'desk-3',
@@ -24,7 +24,7 @@ t.test('A slug that is taken is numbered, and is a slug again', async (t) => {
   )
 })
 
-t.test('Thousands of the same name each find theirs at the first try', async (t) => {
+t.test('Thousands of equal names each get a slug at the first attempt', async (t) => {
   const slugsInUse = new Set(['where', 'where-2'])
   let checkCount = 0
   const give = createSlugGenerator((slug) => {

@@ -48,7 +48,7 @@ t.test('A value is never read as a template', async (t) => {
   t.equal(rendered('Note: {person.notes}').renderedText, 'Note: A. B! {person.email}')
 })
 
-t.test('A literal default behind a bar stands in', async (t) => {
+t.test('A literal default behind a bar replaces a missing value', async (t) => {
   t.same(rendered('Hi {person.lastName|dear friend}!'), {
     renderedText: 'Hi dear friend!',
     missingSlots: [{ path: 'person.lastName', action: 'default' }],
@@ -59,14 +59,14 @@ t.test('A literal default behind a bar stands in', async (t) => {
 
 const missing = (action: string) => [{ path: 'person.lastName', action }]
 
-t.test('omit-sentence leaves out the sentence of the slot and no other', async (t) => {
+t.test('omit-sentence removes the sentence of the slot and no other', async (t) => {
   t.same(rendered('Hello there. Dear {person.lastName|omit-sentence}, welcome! Come in.'), {
     renderedText: 'Hello there. Come in.',
     missingSlots: missing('omit-sentence'),
     blocked: false,
   })
   t.equal(rendered('One.\nTwo {person.lastName}\n\nThree.').renderedText, 'One.\n\nThree.')
-  t.equal(rendered('{person.lastName}, what can I get you?').renderedText, '', 'nothing is left of it')
+  t.equal(rendered('{person.lastName}, what can I get you?').renderedText, '', 'the text is empty')
   t.equal(rendered('See Dr. {person.lastName} today. Bye.').renderedText, 'Bye.', 'a title ends no sentence')
   t.equal(rendered('Pay 3.50 {person.lastName} now. Bye.').renderedText, 'Bye.', 'nor does a decimal point')
   t.equal(
@@ -76,7 +76,7 @@ t.test('omit-sentence leaves out the sentence of the slot and no other', async (
   )
 })
 
-t.test('omit-message leaves out the message, block-send blocks it, and the gravest wins', async (t) => {
+t.test('omit-message drops the message, block-send blocks it, and the strictest policy wins', async (t) => {
   t.same(rendered('Hi {person.lastName|omit-message}.'), {
     renderedText: '',
     missingSlots: missing('omit-message'),
@@ -93,29 +93,29 @@ t.test('omit-message leaves out the message, block-send blocks it, and the grave
   })
 })
 
-t.test('defaultOnMissingSlot is for slots without a policy of their own', async (t) => {
+t.test('defaultOnMissingSlot applies to slots without a policy of their own', async (t) => {
   for (const policy of missingSlotPolicies) {
     t.same(rendered('Hi {person.lastName}.', policy).missingSlots, missing(policy))
     t.same(rendered('Hi {person.lastName|you}.', policy).missingSlots, missing('default'))
   }
-  t.same(rendered('Hi {person.lastName}.').missingSlots, missing('omit-sentence'), 'sentences, when nothing is said')
+  t.same(rendered('Hi {person.lastName}.').missingSlots, missing('omit-sentence'), 'omit-sentence is the default')
 })
 
-t.test('Space is a missing value, and each missing slot is told once', async (t) => {
+t.test('Blank text is a missing value, and each missing slot is reported once', async (t) => {
   t.same(rendered('{person.email} {person.email} {person.lastName}').missingSlots, [
     { path: 'person.email', action: 'omit-sentence' },
     { path: 'person.lastName', action: 'omit-sentence' },
   ])
 })
 
-t.test('Inherited members are no values', async (t) => {
+t.test('Inherited members are not values', async (t) => {
   t.equal(
     rendered('{person.constructor|none} {agent.toString|none} {person.customFields.__proto__|none}').renderedText,
     'none none none',
   )
 })
 
-t.test('Without missing slots the text is kept to the letter, whatever it is', async () => {
+t.test('Without missing slots the text stays unchanged, for any text', async () => {
   fc.assert(
     fc.property(fc.string({ maxLength: 200 }), (text) => {
       const plain = text.replaceAll(/[{}\uE000]/g, '')
@@ -133,7 +133,7 @@ t.test('Without missing slots the text is kept to the letter, whatever it is', a
   )
 })
 
-t.test('Templates are made, replaced, patched and removed', async (t) => {
+t.test('Templates can be created, replaced, patched and removed', async (t) => {
   const { document, id } = must(addTemplate(sample, { name: 'Thank you', body: 'Thanks!' }))
   t.equal(id, 'thank-you')
   t.same(findItem(must(replaceTemplate(document, id, { name: 'T', body: 'B' })), 'messageTemplates', id), {

@@ -15,13 +15,13 @@ import { errorsOf, must, readers, sample, sampleExport } from './sample.js'
 
 const json = (value: unknown) => JSON.parse(JSON.stringify(value)) as ReturnType<typeof exportDocument>
 
-t.test('An export imported into an empty agent gives the same export, to the letter', async (t) => {
+t.test('An export imported into an empty agent gives the identical export', async (t) => {
   const first = JSON.stringify(exportDocument(sample))
   const copy = must(importDocument(emptyDocument, JSON.parse(first), readers))
   t.equal(JSON.stringify(exportDocument(copy)), first)
 })
 
-t.test('An agent whose only playbooks are those of its outreaches can be carried elsewhere', async (t) => {
+t.test('An agent whose only playbooks belong to its outreaches can be exported and imported', async (t) => {
   const owned = sample.playbooks.filter(({ outreachId }) => outreachId !== undefined)
   const agent = { ...sample, playbooks: owned, facts: [], scheduling: emptyDocument.scheduling }
   const copy = must(importDocument(emptyDocument, json(exportDocument(agent)), readers))
@@ -170,7 +170,7 @@ t.test('The round trip holds for arbitrary agents', async () => {
   )
 })
 
-t.test('Only the sections that are present are touched', async (t) => {
+t.test('Only the sections that are present are changed', async (t) => {
   const after = must(importDocument(sample, { standingInstructions: ['Be brief.'] }, readers))
   t.same(after, { ...sample, standingInstructions: ['Be brief.'] })
   t.equal(after.playbooks, sample.playbooks)
@@ -312,7 +312,7 @@ t.test('Each section is validated like its resource, and the fault has the path 
   }
 })
 
-t.test('An import that drops what another part names is refused with 409', async (t) => {
+t.test('An import that removes an item which another part references is refused with 409', async (t) => {
   t.same(errorsOf(importDocument(sample, { goals: [sampleExport.goals[0]] }, readers)), {
     code: 'agent.integrity_conflict',
     fields: ['outreach[0].goal.goalId', 'defaultGoal.then'].sort().reverse(),
@@ -328,7 +328,7 @@ t.test('An import that drops what another part names is refused with 409', async
   )
 })
 
-t.test('Outreach that is dropped takes its playbook along', async (t) => {
+t.test('Removing an outreach removes its playbook', async (t) => {
   const after = must(importDocument(sample, { outreach: [] }, readers))
   t.same(
     after.playbooks.map((each) => each.id),
@@ -336,7 +336,7 @@ t.test('Outreach that is dropped takes its playbook along', async (t) => {
   )
 })
 
-t.test('Whatever is sent, the agent is either as it was or whole', async () => {
+t.test('After any import the agent is either unchanged or completely replaced', async () => {
   const before = JSON.stringify(sample)
   const part = fc.oneof(
     fc.constant(null),
@@ -372,7 +372,7 @@ t.test('Whatever is sent, the agent is either as it was or whole', async () => {
   )
 })
 
-t.test('Nothing secret is in an export', async (t) => {
+t.test('An export contains no secret', async (t) => {
   const bound = withItem(sample, 'toolBindings', {
     toolId: '@svc/tool.order-lookup',
     config: { baseUrl: 'https://shop.example' },

@@ -7,7 +7,7 @@ import { contentMessage } from './arbitrary.js'
 
 const briefly = (taps: readonly Tap[]) => taps.map(({ intent, optionId, kind }) => `${intent} ${optionId} ${kind}`)
 
-t.test('Taps stand in the order of the message, chips of the message last', async (t) => {
+t.test('Taps are in the order of the message, with the chips of the message last', async (t) => {
   const start = { iso: '2030-05-17T14:30:00+02:00', tz: 'Europe/Paris' }
   const parts: Part[] = [
     { type: 'text', text: 'Hello' },
@@ -53,7 +53,7 @@ t.test('Taps stand in the order of the message, chips of the message last', asyn
   ])
 })
 
-t.test('An option answers its intent, a chip answers for itself', async (t) => {
+t.test('An option answers its intent, and a chip answers for itself', async (t) => {
   fc.assert(
     fc.property(contentMessage, (message: ContentMessage) =>
       tapsOf(message).every(
@@ -64,7 +64,7 @@ t.test('An option answers its intent, a chip answers for itself', async (t) => {
   t.pass()
 })
 
-t.test('No two taps of intents are alike, so that a place is never in doubt', async (t) => {
+t.test('No two taps of intents are equal, so a position is never ambiguous', async (t) => {
   fc.assert(
     fc.property(contentMessage, (message) => {
       const answers = tapsOf(message).filter(({ intent }) => intent !== 'chips')

@@ -30,7 +30,7 @@ function checkRows(t: Test, rows: readonly Row[]): void {
   for (const [what, value, ...paths] of rows) t.same(pathsOf(value), paths, what)
 }
 
-t.test('Every valid message is accepted, and given back as it is', async (t) => {
+t.test('Every valid message is accepted and returned unchanged', async (t) => {
   fc.assert(
     fc.property(contentMessage, (each) => {
       const validated = validateMessage(each)
@@ -41,7 +41,7 @@ t.test('Every valid message is accepted, and given back as it is', async (t) => 
   t.pass()
 })
 
-t.test('What is accepted has the shape that the format declares', async (t) => {
+t.test('Every accepted message has the shape that the format declares', async (t) => {
   const ajv = new Ajv2020()
   const shapes = new Map(Object.entries(plainParts).map(([type, shape]) => [type, ajv.compile(shape)]))
   const matchesSchema = (part: Part): boolean =>
@@ -50,7 +50,7 @@ t.test('What is accepted has the shape that the format declares', async (t) => {
   t.pass()
 })
 
-t.test('Whatever is given, the judgement is a value', async (t) => {
+t.test('Validation returns a value for any input', async (t) => {
   fc.assert(
     fc.property(fc.oneof(fc.anything(), fc.jsonValue()), (value) => {
       for (const each of [
@@ -67,7 +67,7 @@ t.test('Whatever is given, the judgement is a value', async (t) => {
   )
 })
 
-t.test('A member that nobody asked for is named by its path, at every level', async (t) => {
+t.test('An unknown member is named by its path, at every level', async (t) => {
   /**
    * Puts an unknown member into one of the objects of a message, but not inside a payload, where everything is allowed.
    */
@@ -118,13 +118,13 @@ t.test('A message is of spec amf/1 and has parts or a signal, not both', async (
   ])
 })
 
-t.test('A signal that is not known is an invalidSignal', async (t) => {
+t.test('An unknown signal is an invalidSignal', async (t) => {
   for (const signal of ['wave', '', 7, null, ['typing']]) {
     t.match(problemsOf({ spec: 'amf/1', signal }), [{ path: 'signal', code: 'invalidSignal', message: /typing, read/ }])
   }
 })
 
-t.test('A part is judged by its type alone', async (t) => {
+t.test('A part is validated by its type alone', async (t) => {
   checkRows(t, [
     ['no object', message('hello'), 'parts[0]'],
     ['no type', message({ text: 'Hello' }), 'parts[0].type'],
@@ -149,7 +149,7 @@ t.test('A part is judged by its type alone', async (t) => {
   ])
 })
 
-t.test('Text is words, or a list of words and values', async (t) => {
+t.test('Text is a string, or a list of strings and values', async (t) => {
   const of = (...runs: unknown[]) => message({ type: 'text', text: runs })
   checkRows(t, [
     ['words and values', of('At ', moment, ' for ', { amount: '12.50', currency: 'EUR' })],
@@ -165,7 +165,7 @@ t.test('Text is words, or a list of words and values', async (t) => {
   ])
 })
 
-t.test('A chip has what its kind acts upon, and nothing of another kind', async (t) => {
+t.test('A chip has the target of its kind, and no field of another kind', async (t) => {
   const place = { address: 'Main Street 1' }
   checkRows(t, [
     ['a reply', withChips({ label: 'Yes' }, { label: 'No', kind: 'reply', value: 'no' })],
@@ -324,7 +324,7 @@ t.test('A moment is ISO-8601 with its offset, exists, and is read in an IANA zon
   ])
 })
 
-t.test('Media is fetched over https alone, and the problem says so', async (t) => {
+t.test('Media is accepted over https only, and the problem says so', async (t) => {
   const of = (mediaUrl: unknown) => message({ type: 'media', kind: 'image', mediaUrl })
   checkRows(t, [
     ['https', of('https://example.com/a.png?b=c')],
@@ -352,7 +352,7 @@ t.test('Media is fetched over https alone, and the problem says so', async (t) =
   t.match(problemsOf(of('http://example.com/a.png')), [{ path: 'parts[0].mediaUrl', message: /https/ }])
 })
 
-t.test('A native part has a fallback that shows everywhere, and a payload of plain JSON', async (t) => {
+t.test('A native part has a fallback that every channel shows, and a payload of plain JSON', async (t) => {
   const { fallback: _, ...bare } = native
   const deep = (levels: number) => JSON.parse('['.repeat(levels) + ']'.repeat(levels))
   const cycle: Record<string, unknown> = {}
@@ -389,7 +389,7 @@ t.test('A payload is measured in bytes as JSON', async (t) => {
   t.match(problemsOf(message({ ...native, payload: wide })), [{ path: 'parts[0].payload', code: 'tooLarge' }])
 })
 
-t.test('Characters that no channel can carry are refused wherever they stand', async (t) => {
+t.test('Characters that no channel can carry are refused at every position', async (t) => {
   for (const bad of ['a\0b', 'a\ud800b', '\udc00']) {
     checkRows(t, [
       ['in text', message({ type: 'text', text: bad }), 'parts[0].text'],
@@ -402,7 +402,7 @@ t.test('Characters that no channel can carry are refused wherever they stand', a
   checkRows(t, [['whole pairs', message({ type: 'text', text: '👩‍🚀 \u{10ffff}' })]])
 })
 
-t.test('Each limit holds at its number and refuses one more as tooLarge', async (t) => {
+t.test('Each limit accepts its number and refuses one more as tooLarge', async (t) => {
   const many = <Value>(count: number, make: (place: number) => Value) =>
     Array.from({ length: count }, (_, place) => make(place))
   const rows: readonly [what: string, most: number, make: (size: number) => unknown, path: string][] = [
@@ -448,7 +448,7 @@ t.test('Each limit holds at its number and refuses one more as tooLarge', async 
   }
 })
 
-t.test('No more problems are listed than anybody reads, and values are repeated shortly', async (t) => {
+t.test('The number of listed problems is bounded, and values are quoted shortened', async (t) => {
   const many = Array.from({ length: limits.parts }, () => ({ type: 'share.event', a: 1 }))
   t.equal(problemsOf(message(...many)).length, limits.problems)
   const [problem] = problemsOf(message({ type: `\u001b[31m${'x'.repeat(5_000)}` }))

@@ -12,7 +12,7 @@ import { print, sayable } from './printer.js'
 
 const lines = (...all: string[]) => all.join('\n')
 
-t.test('Text longer than a part is several parts, cut between words, and nothing of it is lost', async (t) => {
+t.test('Text longer than a part becomes several parts, split between words, without loss', async (t) => {
   const long = `${'word '.repeat(1_500)}end`
   const parts = partsOf(long) as { type: string; text: string }[]
   t.equal(parts.length, 2)
@@ -21,7 +21,7 @@ t.test('Text longer than a part is several parts, cut between words, and nothing
   t.equal(partsOf('👍'.repeat(limits.textChars)).length, 2, 'no character is cut in half')
 })
 
-t.test('Where it is asked to be lenient, a marker that does not exist is text with a warning', async (t) => {
+t.test('In lenient mode an unknown marker is text with a warning', async (t) => {
   const aml = 'Take array[[0]] and [[code]] of it.\n[[chips: Yes | No]]'
   t.equal(compile(aml).message, undefined)
   const { message, problems, warnings } = compile(aml, { lenient: true })
@@ -49,11 +49,11 @@ type Row = readonly [what: string, aml: string, ...problems: string[]]
 function checkRows(t: Test, rows: readonly Row[]): void {
   for (const [what, aml, ...problems] of rows) {
     t.same(problemsOf(aml), problems, what)
-    t.equal(compile(aml).message === undefined, problems.length > 0, 'and there is a message when nothing is wrong')
+    t.equal(compile(aml).message === undefined, problems.length > 0, 'there is a message if there are no problems')
   }
 }
 
-t.test('What AML can say compiles to the message that was meant', async (t) => {
+t.test('Every construct of AML compiles to the intended message', async (t) => {
   fc.assert(
     fc.property(sayable, fc.constantFrom('\n', '\r\n'), ({ message, zone }, newline) => {
       const compiled = compile(print(message).replaceAll('\n', newline), { zone })
@@ -65,7 +65,7 @@ t.test('What AML can say compiles to the message that was meant', async (t) => {
   t.pass()
 })
 
-t.test('Text stands between blocks, in order, and a marker may stand in the middle of it', async (t) => {
+t.test('Text is kept between blocks, in order, and a marker may be in the middle of it', async (t) => {
   const textPart = (text: string) => ({ type: 'text', text })
   t.same(partsOf('  Hello\n\nyou \n'), [textPart('Hello\n\nyou')])
   t.same(partsOf('Before [[media: https://a.example/b.png]] after'), [
@@ -85,7 +85,7 @@ t.test('Text stands between blocks, in order, and a marker may stand in the midd
   ])
 })
 
-t.test('Chips are gathered from wherever they stand, and leave no hole in the text', async (t) => {
+t.test('Chips are collected from any position, and leave no gap in the text', async (t) => {
   t.same(compile(lines('One', '[[chips: a | b]]', 'two [[chips: c]] three', '', '[[chips: d]]', '', 'four')).message, {
     spec: 'amf/1',
     parts: [{ type: 'text', text: 'One\ntwo three\n\nfour' }],
@@ -108,7 +108,7 @@ t.test('Chips are gathered from wherever they stand, and leave no hole in the te
   ])
 })
 
-t.test('The kind of media is told by the ending of its address', async (t) => {
+t.test('The extension of a URL decides the kind of media', async (t) => {
   const kindOf = (url: string) => (partsOf(`[[media: ${url}]]`)[0] as { kind: string }).kind
   t.same(
     ['a.JPG?x=.pdf', 'a.mp4', 'a.mp3#t', 'a.pdf', 'a.docx', 'chart?id=3', 'v1.2/chart', ''].map((end) =>
@@ -134,7 +134,7 @@ t.test('A place alone is an address or a pair; with a label it is the second fie
   ])
 })
 
-t.test('A block may close where it opens, and a closing line may go on', async (t) => {
+t.test('A block may close where it opens, and text may follow a closing line', async (t) => {
   t.same(partsOf('[[confirm #a | Sure?]] yes'), [
     { type: 'confirm', intentId: 'a', prompt: 'Sure?' },
     { type: 'text', text: 'yes' },
@@ -187,7 +187,7 @@ t.test('A tilde divides a line where it has space on both sides', async (t) => {
   )
 })
 
-t.test('A signal stands alone', async (t) => {
+t.test('A signal cannot be combined with other content', async (t) => {
   t.same(compile('\n[[signal: typing]]\n').message, { spec: 'amf/1', signal: 'typing' })
   t.same(compile('[[signal:read]]').message, { spec: 'amf/1', signal: 'read' })
   checkRows(t, [
@@ -198,7 +198,7 @@ t.test('A signal stands alone', async (t) => {
   ])
 })
 
-t.test('Each problem of the contract is told, with its line and column', async (t) => {
+t.test('Each problem of the contract is reported with its line and column', async (t) => {
   const slots = (...all: string[]) => lines('[[ask.time #a | When?', ...all, ']]')
   checkRows(t, [
     ['an empty text', '', '1:1 empty'],
@@ -220,7 +220,7 @@ t.test('Each problem of the contract is told, with its line and column', async (
     ['an option id twice', lines('[[ask.choice #a | Which?', 'x = X', '', '  x = Y', ']]'), '4:3 duplicateId'],
     ['a slot id twice', slots('x = 2030-01-01T10:00:00Z', 'x = 2030-01-01T11:00:00Z'), '3:1 duplicateId'],
     [
-      'a date that is none',
+      'an invalid date',
       slots('x = tomorrow', 'y = 2030-02-30T10:00:00Z', 'z = 2030-01-01T10:00:00'),
       '2:1 badDate',
       '3:1 badDate',
@@ -261,7 +261,7 @@ t.test('Each problem of the contract is told, with its line and column', async (
   t.equal(compile('[[foo]]'.repeat(500)).problems.length, limits.problems)
 })
 
-t.test('Content of a managed agent is a reference for it, and a problem for everybody else', async (t) => {
+t.test('Content of a managed agent is a reference for it, and a problem for other agents', async (t) => {
   const aml = lines(
     'Hi [[template: welcome]] there',
     '[[things: t1, t2]] [[collection: c]]',
@@ -310,7 +310,7 @@ t.test('Content of a managed agent is a reference for it, and a problem for ever
   t.notOk('references' in compile('Hi', { managed: true }))
 })
 
-t.test('A slot is read in the zone of the conversation where that shows the time that was written', async (t) => {
+t.test('A slot is read in the zone of the conversation if that shows the time as written', async (t) => {
   const zoneOf = (iso: string, zone?: string) => {
     const [part] = partsOf(lines('[[ask.time #a | When?', `x = ${iso}`, ']]'), zone === undefined ? {} : { zone })
     const [slot] = (part as { slots: { start: { iso: string; tz: string } }[] }).slots
@@ -327,16 +327,16 @@ t.test('A slot is read in the zone of the conversation where that shows the time
   t.equal(zoneOf('2030-01-01T10:00:00-03:30', 'Europe/Paris'), 'America/St_Johns', 'and in winter')
   t.equal(zoneOf('2030-07-01T10:00:00-02:30', 'Europe/Paris'), 'America/St_Johns', 'or in summer')
   t.equal(zoneOf('2030-07-01T10:00:00+12:45', 'Europe/Paris'), 'Pacific/Chatham', 'of quarters')
-  t.equal(zoneOf('2030-07-01T10:00:00-13:00', 'Europe/Paris'), 'UTC', 'further west than anybody')
-  t.equal(zoneOf('2030-01-01T10:00:00Z'), 'UTC', 'no zone told')
-  t.equal(zoneOf('2030-01-01T10:00:00Z', 'Nowhere/Land'), 'UTC', 'a zone that is none')
-  t.equal(zoneOf('2030-01-01T10:00:00+05:17', 'Europe/Paris'), 'UTC', 'an offset of nobody')
+  t.equal(zoneOf('2030-07-01T10:00:00-13:00', 'Europe/Paris'), 'UTC', 'further west than any zone')
+  t.equal(zoneOf('2030-01-01T10:00:00Z'), 'UTC', 'no zone given')
+  t.equal(zoneOf('2030-01-01T10:00:00Z', 'Nowhere/Land'), 'UTC', 'an invalid zone')
+  t.equal(zoneOf('2030-01-01T10:00:00+05:17', 'Europe/Paris'), 'UTC', 'an offset of no zone')
   t.match(compile(lines('[[ask.time #a | When?', 'x = 2030-01-01T10:00:00+05:17', ']]')).warnings, [
     { line: 2, code: 'unknownOffset' },
   ])
 })
 
-t.test('Whatever the offset and the zone, the reader sees the local time that was written', async (t) => {
+t.test('For any offset and zone, the reader sees the local time that was written', async (t) => {
   const zone = fc.constantFrom('UTC', 'Europe/London', 'America/New_York', 'Asia/Kolkata', 'Australia/Lord_Howe')
   const at = fc.integer({ min: 1_500_000_000, max: 2_500_000_000 })
   fc.assert(
@@ -351,7 +351,7 @@ t.test('Whatever the offset and the zone, the reader sees the local time that wa
   t.pass()
 })
 
-t.test('Warnings name the channel that shows least, and keep nothing back', async (t) => {
+t.test('Warnings name the channel with the fewest features, and are complete', async (t) => {
   const warningsOf = (aml: string, options?: CompileOptions) => compile(aml, options).warnings
   const label = (size: number) => 'x'.repeat(size)
   t.same(warningsOf(`Hi [[chips: ${label(20)} | a | b]]`), [])
@@ -379,10 +379,10 @@ t.test('Warnings name the channel that shows least, and keep nothing back', asyn
   const slots = lines('[[ask.time #a | When?', 'x = 2030-01-01T10:00:00+02:00', 'y = 2030-01-01T10:00:00Z', ']]')
   const now = Date.parse('2030-01-01T09:00:00Z')
   t.match(warningsOf(slots, { now }), [{ line: 2, column: 1, code: 'pastSlot' }])
-  t.same(warningsOf(slots), [], 'without a clock nothing is past')
+  t.same(warningsOf(slots), [], 'without a clock no time is past')
 })
 
-t.test('Text that is longer than all parts together is refused before it is read', async (t) => {
+t.test('Text that is longer than all parts together is refused before it is parsed', async (t) => {
   const most = limits.parts * limits.textChars
   t.equal(limits.amlChars, most)
   t.equal(partsOf('a'.repeat(most)).length, limits.parts)
@@ -392,7 +392,7 @@ t.test('Text that is longer than all parts together is refused before it is read
   t.equal(steps, 0)
 })
 
-t.test('Compiling takes steps in proportion to the text, whatever is in it', async (t) => {
+t.test('Compiling takes time in proportion to the text, for any text', async (t) => {
   const families: readonly string[] = [
     '[[',
     ']]',
@@ -434,7 +434,7 @@ t.test('Compiling takes steps in proportion to the text, whatever is in it', asy
   }
 })
 
-t.test('Whatever is written, the outcome is a message that is valid, or problems that have a place', async (t) => {
+t.test('Any text gives a valid message, or problems with a position', async (t) => {
   const bits = [
     '[[',
     ']]',

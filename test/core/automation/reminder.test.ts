@@ -17,7 +17,7 @@ const textOf = (startUtc: number, prospectTimezone: string) => {
   return text.map((run) => (typeof run === 'string' ? run : momentText(run, say))).join('')
 }
 
-t.test('The hour is that of the person’s own clock, on either side of the day it changes', async (t) => {
+t.test('The hour is in the person’s own time zone, on either side of a clock change', async (t) => {
   const zone = 'America/New_York'
   t.equal(
     textOf(Date.parse('2026-03-07T15:00:00Z'), zone),
@@ -32,7 +32,7 @@ t.test('The hour is that of the person’s own clock, on either side of the day 
   t.match(textOf(Date.parse('2026-03-08T15:00:00Z'), 'Asia/Kathmandu'), '8:45 PM')
 })
 
-t.test('The lead is counted on no clock: over the change of hours it is as long as ever', async (t) => {
+t.test('The lead is elapsed time: a clock change does not shorten or extend it', async (t) => {
   const start = Date.parse('2026-03-08T15:00:00Z')
   const scheduling = { reminders: { leadMinutes: 1_440 }, representatives: [] }
   t.equal(reminderDueAt(start, scheduling, 1), start - 1_440 * minute)
@@ -40,7 +40,7 @@ t.test('The lead is counted on no clock: over the change of hours it is as long 
   t.equal(reminderDueAt(start, undefined, 1), start - 1_440 * minute)
 })
 
-t.test('Whatever operators called somebody, the message is one of AMF and says the name as it is', async (t) => {
+t.test('Any name of a person gives a valid AMF message with the name unchanged', async (t) => {
   const words = fc.string({ minLength: 1, maxLength: 200 })
   fc.assert(
     fc.property(words, words, fc.option(words, { nil: undefined }), words, (agentName, name, title, phone) => {

@@ -21,7 +21,7 @@ const someone = fc
     return { ...person, status, ...(company !== undefined && { company }), ...custom }
   })
 
-t.test('A field is set when it comes to say something that it did not say before, and at no other time', async (t) => {
+t.test('A field trigger fires when the field gets a new value, and at no other time', async (t) => {
   const fieldOf = (who: Person | undefined, field: string) =>
     (field === 'plan' ? who?.customFields?.plan : who?.company) ?? ''
   fc.assert(
@@ -38,7 +38,7 @@ t.test('A field is set when it comes to say something that it did not say before
   t.pass()
 })
 
-t.test('A status changes from one to another; somebody new has changed none, and is created once', async (t) => {
+t.test('A status trigger fires on a change, and a new person triggers creation once', async (t) => {
   fc.assert(
     fc.property(someone, someone, fc.constantFrom(...personStatuses), (before, after, status) => {
       const isChanged = before.status !== after.status
@@ -55,6 +55,6 @@ t.test('A status changes from one to another; somebody new has changed none, and
   t.pass()
 })
 
-t.test('People who are only rehearsed set nothing off', async (t) => {
+t.test('Personas trigger no automation', async (t) => {
   t.notOk(isTriggered({ kind: 'person.created' }, undefined, { ...person, sandbox: true }))
 })

@@ -19,7 +19,7 @@ const runOf = (state: RuleRun['state']): RuleRun => ({
   reason: 'safe-hours',
 })
 
-t.test('Every state is reached, and those without a move are ends', async (t) => {
+t.test('Every state is reachable, and states without transitions are final', async (t) => {
   const reached = new Set(['pending', ...runTransitions.map(({ to }) => to)])
   t.same(
     runStates.filter((state) => !reached.has(state)),
@@ -31,7 +31,7 @@ t.test('Every state is reached, and those without a move are ends', async (t) =>
   )
 })
 
-t.test('A reason goes with the step it belongs to', async (t) => {
+t.test('Each reason belongs to its own transition', async (t) => {
   t.match(transitionRun(runOf('waiting'), 'accepted', { sendId: 'sd_1' }), {
     state: 'queued',
     sendId: 'sd_1',
@@ -44,7 +44,7 @@ t.test('A reason goes with the step it belongs to', async (t) => {
   })
 })
 
-t.test('Whatever is told in whatever order, a row is sent at most once and never leaves its end', async (t) => {
+t.test('For any order of events, a run is sent at most once and never leaves its final state', async (t) => {
   fc.assert(
     fc.property(fc.array(fc.constantFrom<RunTrigger>(...triggers)), (steps) => {
       let now = runOf('pending')

@@ -22,7 +22,7 @@ const recipientStatus: fc.Arbitrary<RecipientStatus> = fc
   .tuple(fc.constantFrom(...recipientStates), fc.option(fc.constantFrom(...sendReasons), { nil: undefined }))
   .map(([state, reason]) => (reason ? { state, reason } : { state }))
 
-t.test('A tally that follows each step equals a count of all', async () => {
+t.test('Counts that follow each step equal a full count', async () => {
   fc.assert(
     fc.property(
       fc.array(recipientStatus, { minLength: 1, maxLength: 20 }),
@@ -47,7 +47,7 @@ t.test('A tally that follows each step equals a count of all', async () => {
   )
 })
 
-t.test('What staging found is the first tally: total = sendable + exclusions', async () => {
+t.test('The counts after staging are the first: total = sendable + exclusions', async () => {
   const numbers = fc.record(Object.fromEntries(exclusions.map((name) => [name, fc.nat(1_000)])))
   fc.assert(
     fc.property(numbers, fc.nat(1_000), (left, sendable) => {
@@ -58,7 +58,7 @@ t.test('What staging found is the first tally: total = sendable + exclusions', a
   )
 })
 
-t.test('Receipts promote what was sent, and nothing else', async (t) => {
+t.test('Receipts promote only recipients that were sent', async (t) => {
   for (const state of sendStates) {
     const send = { state, receipts: { sentAt: 1, deliveredAt: 2, readAt: 3 } }
     t.equal(recipientStatusOf(send).state, state === 'sent' ? 'read' : state)

@@ -23,7 +23,7 @@ const leadsTo: Readonly<Record<CampaignTrigger, Partial<Record<CampaignStatus, C
   fail: { running: 'failed' },
 }
 
-t.test('Every status goes where the contract says on each trigger, and nowhere else', async (t) => {
+t.test('Every status changes as the contract says on each trigger, and in no other way', async (t) => {
   for (const from of campaignStatuses) {
     for (const on of campaignTriggers) {
       t.equal(nextCampaignStatus(from, on), leadsTo[on][from], `${from} on ${on}`)
@@ -32,7 +32,7 @@ t.test('Every status goes where the contract says on each trigger, and nowhere e
   }
 })
 
-t.test('A move whose condition does not hold is not made', async (t) => {
+t.test('A transition whose condition does not hold is not made', async (t) => {
   for (const { from, on, when } of campaignTransitions) {
     for (const status of from) {
       const nextStatus = nextCampaignStatus(status, on, (condition) => condition !== when)
@@ -41,7 +41,7 @@ t.test('A move whose condition does not hold is not made', async (t) => {
   }
 })
 
-t.test('Completed, cancelled and failed are the ends, and what may still send is not deleted', async (t) => {
+t.test('Completed, cancelled and failed are final, and a campaign that may still send cannot be deleted', async (t) => {
   t.same(campaignStatuses.filter(isFinished), ['completed', 'cancelled', 'failed'])
   t.same(
     campaignStatuses.filter((status) => !isDeletable(status)),

@@ -9,14 +9,14 @@ import {
 } from '../../../core/campaign/throughput.js'
 import { campaign as limits } from '../../../core/limits/index.js'
 
-t.test('Duration is estimated from the governed rate of the provider, and not without one', async (t) => {
+t.test('The duration is estimated from the throttled rate of the provider, and not without one', async (t) => {
   const pace = { channel: 'rcs', provider: 'emulator' } as const
   t.match(estimateOf({ ...pace, perSecond: 100 }, 50_001), { recipients: 50_001, seconds: 501 })
   t.equal(estimateOf(pace, 10).seconds, undefined)
   t.equal(estimateOf({ ...pace, perSecond: 100 }, 0).seconds, 0)
 })
 
-t.test('What is under way at a time leaves within seconds, within bounds', async (t) => {
+t.test('Openers in flight leave within seconds, within minimum and maximum', async (t) => {
   for (const window of [limits.idle, limits.underLoad]) {
     t.equal(maxInFlightRows({ perSecond: 100 }, window), 500)
     t.equal(maxInFlightRows({ perSecond: 0.1 }, window), limits.inFlightMinRows)
@@ -28,13 +28,13 @@ t.test('What is under way at a time leaves within seconds, within bounds', async
   }
 })
 
-t.test('As many are claimed at once as leave within the time that is drawn ahead', async (t) => {
+t.test('A claim takes as many recipients as leave within the time drawn ahead', async (t) => {
   t.equal(maxClaimRows({ perSecond: 100 }), 101)
   t.equal(maxClaimRows({ perSecond: 0.1 }), 2)
   t.equal(maxClaimRows({}), Number.POSITIVE_INFINITY)
 })
 
-t.test('A batch is half of what may be on its way at most, however slow the binding is', async (t) => {
+t.test('A batch is at most half of what may be in flight, however slow the binding is', async (t) => {
   for (const window of [limits.idle, limits.underLoad]) {
     t.same(windowFor({}, window), window)
     for (const perSecond of [0.1, 10, 100, 1e6]) {
@@ -44,7 +44,7 @@ t.test('A batch is half of what may be on its way at most, however slow the bind
   }
 })
 
-t.test('A campaign makes room for those who call meanwhile', async (t) => {
+t.test('A campaign slows down for other callers', async (t) => {
   t.equal(windowUnderLoad(0), limits.idle)
   t.equal(windowUnderLoad(limits.callsPerSecond), limits.underLoad)
   t.ok(limits.underLoad.unthrottledInFlightRows < limits.idle.unthrottledInFlightRows)

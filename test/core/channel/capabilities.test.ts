@@ -11,7 +11,7 @@ t.test('Every channel of the contract has its traits', async (t) => {
   for (const channel of channelNames) t.equal(traitsOf(channel).channel, channel)
 })
 
-t.test('What the table says is possible', async (t) => {
+t.test('Every row of the table of traits is possible', async (t) => {
   for (const channel of channelNames) {
     const { text, chips, card, carousel, list } = traitsOf(channel)
     t.ok((text.besideMax ?? text.max) <= text.max, `${channel}: text beside chips is not longer than text`)
@@ -21,7 +21,7 @@ t.test('What the table says is possible', async (t) => {
   }
 })
 
-t.test('The document says what each part comes to', async (t) => {
+t.test('The document lists how each part is shown', async (t) => {
   const levels = (channel: (typeof channelNames)[number]) => capabilitiesOf(traitsOf(channel), 'any').parts
   t.same(Object.keys(levels('sms')), partTypes)
   const onSms: Record<string, string> = { ...levels('sms') }
@@ -42,7 +42,7 @@ t.test('The document says what each part comes to', async (t) => {
   t.match(levels('messengerA'), { text: 'native', 'ask.location': 'native', 'share.event': 'degraded' })
 })
 
-t.test('A part that is text by the document is text when it is rendered', async (t) => {
+t.test('A part that the document calls text is rendered as text', async (t) => {
   for (const channel of channelNames) {
     const traits = traitsOf(channel)
     for (const [type, level] of Object.entries(capabilitiesOf(traits, 'any').parts)) {
@@ -56,7 +56,7 @@ t.test('A part that is text by the document is text when it is rendered', async 
   }
 })
 
-t.test('What a channel does not have is told as nothing, not left out', async (t) => {
+t.test('A missing feature of a channel is listed as null, not omitted', async (t) => {
   t.same(capabilitiesOf(traitsOf('sms'), 'emulator'), {
     channel: 'sms',
     provider: 'emulator',

@@ -6,7 +6,7 @@ import { webUrl } from '../../harness/arbitraries.js'
 
 const addressOf = (mediaRef: string) => `https://gateway.example/${mediaRef.length}`
 
-t.test('Each thing that is held gets an address in place of its name, and what is known of it stays', async (t) => {
+t.test('Each media reference is replaced by a URL, and its known fields stay', async (t) => {
   const reported: ReportedInbound = {
     kind: 'content',
     content: {
@@ -31,7 +31,7 @@ t.test('Each thing that is held gets an address in place of its name, and what i
   })
 })
 
-t.test('What holds nothing is the same afterwards, and nothing is sealed for it', async (t) => {
+t.test('Items without media stay unchanged, and no reference is sealed for them', async (t) => {
   const never = () => t.fail('an address was made') as never
   const open = fc.oneof(
     fc.record({ kind: fc.constant('tap' as const), messageId: fc.string(), tapIndex: fc.nat() }),

@@ -9,7 +9,7 @@ import { traits } from '../render/messages.js'
 const rcs = traitsOf('rcs')
 const whatsapp = traitsOf('messengerA')
 
-t.test('Nothing has more than itself, nor with any of its powers taken away', async (t) => {
+t.test('Traits are a subset of themselves, with or without any feature removed', async (t) => {
   for (const wide of [...channelNames.map(traitsOf), ...fc.sample(traits, 100)]) {
     t.equal(findExcessTrait(wide, wide), undefined)
     const { chips: _chips, card: _card, carousel: _carousel, list: _list, timePicker: _times, media: _, ...bare } = wide
@@ -17,7 +17,7 @@ t.test('Nothing has more than itself, nor with any of its powers taken away', as
   }
 })
 
-t.test('What is more in any way is named', async (t) => {
+t.test('Every additional feature is named', async (t) => {
   for (const [name, narrow, wide] of [
     ['list', { ...rcs, list: traitsOf('webchat').list }, rcs],
     ['chips.max', { ...rcs, chips: { ...rcs.chips!, max: 12 } }, rcs],
@@ -40,6 +40,6 @@ t.test('What is more in any way is named', async (t) => {
   }
 })
 
-t.test('Nothing that could stand there instead of traits makes it throw', async () => {
+t.test('No value in place of traits makes the comparison throw', async () => {
   fc.assert(fc.property(fc.anything(), traits, (narrow, wide) => void findExcessTrait(narrow, wide)))
 })

@@ -5,7 +5,7 @@ import { bulkRate, drawBudget, type SendBudget } from '../../../core/channel/thr
 import { bulk as limits } from '../../../core/limits/index.js'
 
 t.test(
-  'A provider that says nothing is sent as much as any, one that says a number that, and one without a limit all',
+  'A provider without a rate gets the default, one with a rate that rate, one without a limit no throttle',
   async (t) => {
     t.equal(bulkRate({}), limits.perSecond)
     t.equal(bulkRate({ bulkPerSecond: 80 }), 80)
@@ -18,7 +18,7 @@ const start = 1_800_000_000_000
 /** Draws so many messages each time, so long after the time before. */
 const draws = fc.array(fc.record({ afterMs: fc.nat(5_000), count: fc.integer({ min: 1, max: 40 }) }), { maxLength: 30 })
 
-t.test('However senders draw, messages leave in the order of the draws and never faster than the pace', async () => {
+t.test('Messages leave in the order of the draws and never faster than the rate, for any senders', async () => {
   fc.assert(
     fc.property(fc.double({ min: 0.1, max: 2_000, noNaN: true }), draws, (perSecond, all) => {
       let at = start
@@ -43,7 +43,7 @@ t.test('However senders draw, messages leave in the order of the draws and never
   )
 })
 
-t.test('An idle budget lets the next message leave at once, and keeps nothing for later', async (t) => {
+t.test('An idle budget lets the next message leave at once, and saves up nothing', async (t) => {
   const first = drawBudget(undefined, { perSecond: 10, at: start, count: 3 })
   t.same(first.leaveAt, [start, start + 100, start + 200])
   t.same(drawBudget(first.budget, { perSecond: 10, at: start + 60_000, count: 2 }).leaveAt, [
@@ -52,14 +52,14 @@ t.test('An idle budget lets the next message leave at once, and keeps nothing fo
   ])
 })
 
-t.test('As many are drawn as may leave by a time, and the next draw goes on behind them', async (t) => {
+t.test('A draw takes as many messages as may leave by a time, and the next draw continues behind them', async (t) => {
   const { budget, leaveAt } = drawBudget(undefined, { perSecond: 2, at: start, count: 100, until: start + 1_000 })
   t.same(leaveAt, [start, start + 500, start + 1_000])
   t.same(drawBudget(budget, { perSecond: 2, at: start, count: 1 }).leaveAt, [start + 1_500])
   t.same(drawBudget(budget, { perSecond: 2, at: start, count: 1, until: start + 1_000 }).leaveAt, [])
 })
 
-t.test('After the clock was set back a backlog is as long as before, in time from now', async () => {
+t.test('After the clock is set back a backlog lasts as long as before, counted from now', async () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 48 * 3_600_000 }), fc.integer({ min: 1, max: 100 }), (backMs, backlog) => {
       const { budget } = drawBudget(undefined, { perSecond: 10, at: start, count: backlog })

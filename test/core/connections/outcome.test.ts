@@ -12,7 +12,7 @@ import {
 const rules: ReturnRules = { hosts: ['console.example', 'localhost:3000'], allowHttp: false }
 const done: SignInOutcome = { oauthStatus: 'success', toolId: '@svc/tool.calendar' }
 
-t.test('An address on the list is returned to with its own query and exactly the outcome', async (t) => {
+t.test('A listed return address gets its own query and exactly the outcome', async (t) => {
   const to = (address: string, outcome: SignInOutcome = done) => returnAddress(address, outcome, rules)
   const toolId = encodeURIComponent('@svc/tool.calendar')
   t.equal(to('https://console.example'), `https://console.example/?oauthStatus=success&toolId=${toolId}`)
@@ -35,7 +35,7 @@ t.test('An address on the list is returned to with its own query and exactly the
   t.equal(to('HTTPS://Console.Example:443/'), `https://console.example/?oauthStatus=success&toolId=${toolId}`)
 })
 
-t.test('Plain http is for development, and a port counts', async (t) => {
+t.test('Plain http is for development, and the port has to match', async (t) => {
   t.equal(returnAddress('http://localhost:3000/', done, rules), undefined)
   t.ok(returnAddress('http://localhost:3000/', done, { ...rules, allowHttp: true }))
   for (const address of ['http://localhost/', 'http://localhost:3001/', 'https://console.example:8443/']) {
@@ -75,13 +75,13 @@ const tricks = [
   'https://',
 ]
 
-t.test('Nobody is sent anywhere else by an address that only looks like one of the list', async (t) => {
+t.test('An address that only resembles a listed one is refused', async (t) => {
   for (const allowHttp of [false, true]) {
     for (const address of tricks) t.equal(returnAddress(address, done, { ...rules, allowHttp }), undefined, address)
   }
 })
 
-t.test('Wherever a browser is sent, readers of addresses agree that it is a host of the list', async () => {
+t.test('For any return address, URL parsers agree that its host is listed', async () => {
   const piece = fc.constantFrom(
     ...['https:', 'http:', '//', '/', '\\', '@', '#', '?', ':', '.', '%2e', '%40', '\t', ' ', '[', ']', '\u3002', 'ſ'],
     ...['console.example', 'evil.example', 'localhost:3000', 'user', '443', 'console', 'example'],
@@ -104,7 +104,7 @@ t.test('Wherever a browser is sent, readers of addresses agree that it is a host
   )
 })
 
-t.test('Of what a provider says only codes that are known pass; none of them can pose as ours', async (t) => {
+t.test('Only known error codes of a provider pass, and none can imitate ours', async (t) => {
   t.equal(providerReason('access_denied'), 'access_denied')
   t.equal(providerReason('temporarily_unavailable'), 'temporarily_unavailable')
   for (const odd of ['', 'limit_reached', 'exchange_failed', '__proto__', 'toString', '<script>', 'ACCESS_DENIED']) {
@@ -113,6 +113,6 @@ t.test('Of what a provider says only codes that are known pass; none of them can
   fc.assert(fc.property(fc.string(), (text) => Object.hasOwn(reasons, providerReason(text))))
   for (const [reason, sentence] of Object.entries(reasons)) {
     t.match(reason, /^[a-z_]+$/)
-    t.match(sentence, /^[A-Z][^<>&"]+\.$/, 'a sentence that can stand in a page as it is')
+    t.match(sentence, /^[A-Z][^<>&"]+\.$/, 'a sentence that is safe in a page')
   }
 })

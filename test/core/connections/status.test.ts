@@ -13,7 +13,7 @@ import {
   triggers,
 } from '../../../core/connections/status.js'
 
-t.test('A connected sign-in expires, is revoked or meets with an error, each by its own trigger', async (t) => {
+t.test('A connected sign-in expires, is revoked or fails, each by its own trigger', async (t) => {
   t.equal(nextState('connected', 'refreshFailed'), 'expired')
   t.equal(nextState('connected', 'grantRejected'), 'revoked')
   for (const status of statuses) {
@@ -24,7 +24,7 @@ t.test('A connected sign-in expires, is revoked or meets with an error, each by 
   t.equal(nextState('error', 'callSucceeded'), 'connected')
 })
 
-t.test('Nothing but a person makes an ended sign-in good again', async (t) => {
+t.test('Only a person can reconnect an ended sign-in', async (t) => {
   for (const status of ['expired', 'revoked'] as const) {
     const grantTriggers = triggers.filter((on) => nextState(status, on) === 'connected')
     t.same(grantTriggers, ['granted'])
@@ -33,7 +33,7 @@ t.test('Nothing but a person makes an ended sign-in good again', async (t) => {
   t.ok(isUsable('connected') && isUsable('error'))
 })
 
-t.test('No two moves begin alike, and any walk stays among the statuses', async (t) => {
+t.test('No two transitions begin alike, and any walk stays among the statuses', async (t) => {
   const begins = transitions.flatMap(({ from, on }) => from.map((each) => `${each} ${on}`))
   t.equal(new Set(begins).size, begins.length)
   fc.assert(
@@ -47,11 +47,11 @@ t.test('No two moves begin alike, and any walk stays among the statuses', async 
   )
 })
 
-t.test('What operators read of a sign-in in trouble is a sentence', async (t) => {
+t.test('Operators get a sentence about a failed sign-in', async (t) => {
   for (const sentence of Object.values(failures)) t.match(sentence, /^[A-Z][\w ,.-]+\.$/)
 })
 
-t.test('Every tool that people sign in for is in the catalog and can name a connection instead', async (t) => {
+t.test('Every tool with a sign-in is in the catalog and can name a connection instead', async (t) => {
   const tools = new Map(listCatalog('tools').map((tool) => [tool.id, tool]))
   t.ok(signInTools.length > 0)
   for (const id of signInTools) {

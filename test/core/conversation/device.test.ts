@@ -18,12 +18,12 @@ const question = {
   ],
 } as const
 
-t.test('What a device can do is news only when it is not known already', async (t) => {
+t.test('Device capabilities are saved only when they change', async (t) => {
   const before = createChat().conversation()
-  t.equal(withDeviceCapabilities(before, undefined), before, 'who does not say takes nothing away')
+  t.equal(withDeviceCapabilities(before, undefined), before, 'a report without capabilities removes none')
   const updated = withDeviceCapabilities(before, ['LIST', 'QUICK'])
   t.same(updated, { ...before, deviceCapabilities: ['LIST', 'QUICK'] })
-  t.equal(withDeviceCapabilities(updated, ['QUICK', 'LIST']), updated, 'in whatever order it is told')
+  t.equal(withDeviceCapabilities(updated, ['QUICK', 'LIST']), updated, 'in any order')
   t.equal(withDeviceCapabilities(updated, undefined), updated)
   t.same(withDeviceCapabilities(updated, []).deviceCapabilities, [])
 })
@@ -32,7 +32,7 @@ const noCards = ['REVOCATION']
 const hello = { spec: 'amf/1', parts: [{ type: 'text', text: 'Hello' }] } as const
 const idOf = (answer: object) => ('messageId' in answer ? String(answer.messageId) : '')
 
-t.test('What a refusal tells of a device is kept, whatever became of the message', async (t) => {
+t.test('Device capabilities of a refusal are saved, whatever happens to the message', async (t) => {
   for (const outcome of [
     { kind: 'sent', providerIds: ['p1'], deviceCapabilities: noCards, isRewritten: true },
     { kind: 'refused', reason: 'invalidMessage', retry: 'otherChannel', deviceCapabilities: noCards },
@@ -48,7 +48,7 @@ t.test('What a refusal tells of a device is kept, whatever became of the message
   }
 })
 
-t.test('An outcome that tells nothing of a device changes nothing of what is known', async (t) => {
+t.test('An outcome without device capabilities changes no saved ones', async (t) => {
   const chat = createChat({ channel: 'rcs' })
   chat.send(hello)
   chat.applyOutcome({ kind: 'sent', providerIds: ['p1'] })
@@ -61,7 +61,7 @@ t.test('An outcome that tells nothing of a device changes nothing of what is kno
   t.notOk('deviceCapabilities' in chat.conversation(), 'and that of an earlier try is old news')
 })
 
-t.test('A message of which a piece is out goes on in the writing that piece is of', async (t) => {
+t.test('A message with a piece already sent continues in the rendering of that piece', async (t) => {
   const chat = createChat({ channel: 'rcs' })
   const messageId = idOf(chat.send(hello))
   const partly = { kind: 'refused', reason: 'sendFailed', retry: 'later', providerIds: ['p1'] } as const
@@ -74,11 +74,11 @@ t.test('A message of which a piece is out goes on in the writing that piece is o
   t.same(chat.conversation().deviceCapabilities, [], 'although more is known by then')
 })
 
-t.test('What a refusal told holds for a while, and what a person tells until they tell otherwise', async (t) => {
+t.test('Capabilities from a refusal expire, and those reported by a person stay until the next report', async (t) => {
   const chat = createChat({ channel: 'rcs' })
   chat.send(hello)
   chat.applyOutcome({ kind: 'sent', providerIds: ['p1'], deviceCapabilities: noCards, isRewritten: true })
-  chat.advance(outreachSend.capabilityKeptMs - 1)
+  chat.advance(outreachSend.capabilityMs - 1)
   const within = idOf(chat.send(hello))
   t.same(chat.outgoing(within)?.deviceCapabilities, noCards)
   chat.sent()
@@ -94,7 +94,7 @@ t.test('What a refusal told holds for a while, and what a person tells until the
   t.equal(dropStale({ command: { at: Number.MAX_SAFE_INTEGER, mint: String, scaled: Number } }, updated), updated)
 })
 
-t.test('A further try of a send goes on under the ids of its last writing', async (t) => {
+t.test('A retry of a send continues with the ids of its last rendering', async (t) => {
   const chat = createChat({ channel: 'rcs' })
   const opening = (attempt: number) => ({ message: hello, sendRef: { sendId: 'snd_1', attempt, isLast: false } })
   const messageId = idOf(chat.open(opening(1)))
@@ -109,7 +109,7 @@ t.test('A further try of a send goes on under the ids of its last writing', asyn
   t.match(chat.outgoing(messageId), { deviceCapabilities: noCards, rewriteCount: 1 })
 })
 
-t.test('The numbers that a person reads are those that went out, whatever was expected before', async (t) => {
+t.test('A person’s number reply refers to the rendering that was sent, not to the expected one', async (t) => {
   const chat = createChat({ channel: 'vendorMessages' })
   chat.receiveText('Hi')
   const answer = chat.send(question)

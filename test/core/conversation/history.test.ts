@@ -34,32 +34,35 @@ const record = fc.record({
   waitMs: fc.integer({ min: 0, max: markMs }),
 })
 
-t.test('Of any records, a session counts its content, begins with the first and ends with the last of it', async () => {
-  fc.assert(
-    fc.property(fc.array(record, { maxLength: 40 }), (records) => {
-      const steps = walk(records)
-      for (const [nth, { at, step }] of steps.entries()) {
-        const before = steps[nth - 1]?.step.session
-        const isNew = before?.id !== step.session.id
-        const ok =
-          step.session.lastAt === at &&
-          (step.started !== undefined) === isNew &&
-          (!isNew ||
-            (step.started!.startedAt === at && step.started!.previous === before?.id && step.ended === before)) &&
-          (isNew || step.session.messageCount - before!.messageCount <= 1)
-        if (!ok) throw new Error(JSON.stringify({ before, at, step }))
-      }
-      const counted = steps.reduce((sum, { step }, nth) => {
-        const next = steps[nth + 1]?.step
-        return !next || next.started ? sum + step.session.messageCount : sum
-      }, 0)
-      const content = records.filter(({ entry }) => entry.type === 'content' && entry.sessionId !== '').length
-      if (counted !== content) throw new Error(`${counted} of ${content} counted`)
-    }),
-  )
-})
+t.test(
+  'For any records, a session counts its content, begins with its first and ends with its last record',
+  async () => {
+    fc.assert(
+      fc.property(fc.array(record, { maxLength: 40 }), (records) => {
+        const steps = walk(records)
+        for (const [nth, { at, step }] of steps.entries()) {
+          const before = steps[nth - 1]?.step.session
+          const isNew = before?.id !== step.session.id
+          const ok =
+            step.session.lastAt === at &&
+            (step.started !== undefined) === isNew &&
+            (!isNew ||
+              (step.started!.startedAt === at && step.started!.previous === before?.id && step.ended === before)) &&
+            (isNew || step.session.messageCount - before!.messageCount <= 1)
+          if (!ok) throw new Error(JSON.stringify({ before, at, step }))
+        }
+        const counted = steps.reduce((sum, { step }, nth) => {
+          const next = steps[nth + 1]?.step
+          return !next || next.started ? sum + step.session.messageCount : sum
+        }, 0)
+        const content = records.filter(({ entry }) => entry.type === 'content' && entry.sessionId !== '').length
+        if (counted !== content) throw new Error(`${counted} of ${content} counted`)
+      }),
+    )
+  },
+)
 
-t.test('A session that goes on leaves marks, and no record of it lies a full mark behind its newest', async () => {
+t.test('A long session writes marks, and each record lies within one mark of the newest', async () => {
   fc.assert(
     fc.property(fc.array(record, { maxLength: 40 }), (records) => {
       for (const { at, step } of walk(records)) {
@@ -76,7 +79,7 @@ t.test('Receipts neither begin nor prolong a session', async (t) => {
   t.equal(advanceSession(soFar, entryOf('two', 'status'), 5, markMs), undefined)
 })
 
-t.test('The preview of a first message is cut where it is too long, between characters', async (t) => {
+t.test('The preview of a first message is cut between characters if it is too long', async (t) => {
   const most = limits.previewChars
   t.equal(previewOf('a'.repeat(most)), 'a'.repeat(most))
   t.equal(previewOf('a'.repeat(most + 1)), `${'a'.repeat(most - 1)}…`)

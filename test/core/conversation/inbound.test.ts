@@ -19,7 +19,7 @@ const rooms: OutboundMessage = {
   ],
 }
 
-t.test('The first thing a person says starts the conversation, and is then told as a message', async (t) => {
+t.test('The first message of a person starts the conversation, and is then sent to the agent', async (t) => {
   const chat = createChat()
   chat.receiveText('hello')
   const [started, message] = chat.events()
@@ -50,33 +50,30 @@ t.test('Less than half an hour of quiet is one session, and half an hour starts 
   t.not(chat.events()[0]!.sessionId, first)
 })
 
-t.test(
-  'Receipts neither begin nor prolong a session, and carry the one that is on or that of their send',
-  async (t) => {
-    const chat = createChat()
-    const id = idOf(chat.send(text('hello')))
-    chat.sent('p1')
-    const { sessionId } = chat.outgoing(id)!
-    chat.events()
-    chat.advance(29 * minute)
-    chat.receipt({ providerId: 'p1', state: 'delivered' })
-    t.equal(chat.events()[0]!.sessionId, sessionId)
-    chat.advance(2 * minute)
-    chat.receiveText('hi')
-    const second = chat.events().at(-1)!.sessionId
-    t.not(second, sessionId, 'the receipt did not prolong it')
-    chat.receipt({ providerId: 'p1', state: 'read' })
-    t.equal(chat.events()[0]!.sessionId, second, 'the session that is on')
-    const late = idOf(chat.send(text('more')))
-    chat.sent('p2')
-    chat.events()
-    chat.advance(60 * minute)
-    chat.receipt({ providerId: 'p2', state: 'delivered' })
-    t.equal(chat.events()[0]!.sessionId, chat.outgoing(late)!.sessionId, 'none is on: that of its send')
-  },
-)
+t.test('Receipts neither begin nor prolong a session, and carry the current one or that of their send', async (t) => {
+  const chat = createChat()
+  const id = idOf(chat.send(text('hello')))
+  chat.sent('p1')
+  const { sessionId } = chat.outgoing(id)!
+  chat.events()
+  chat.advance(29 * minute)
+  chat.receipt({ providerId: 'p1', state: 'delivered' })
+  t.equal(chat.events()[0]!.sessionId, sessionId)
+  chat.advance(2 * minute)
+  chat.receiveText('hi')
+  const second = chat.events().at(-1)!.sessionId
+  t.not(second, sessionId, 'the receipt did not prolong it')
+  chat.receipt({ providerId: 'p1', state: 'read' })
+  t.equal(chat.events()[0]!.sessionId, second, 'the session that is on')
+  const late = idOf(chat.send(text('more')))
+  chat.sent('p2')
+  chat.events()
+  chat.advance(60 * minute)
+  chat.receipt({ providerId: 'p2', state: 'delivered' })
+  t.equal(chat.events()[0]!.sessionId, chat.outgoing(late)!.sessionId, 'no session is open: that of its send')
+})
 
-t.test('A channel that says a conversation starts gets a new session even while one is on', async (t) => {
+t.test('A conversation start of the channel begins a new session even within a session', async (t) => {
   const chat = createChat({ channel: 'webchat' })
   chat.receiveText('hello')
   const first = chat.events()[0]!.sessionId
@@ -86,7 +83,7 @@ t.test('A channel that says a conversation starts gets a new session even while 
   t.not(event!.sessionId, first)
 })
 
-t.test('A typed answer is a result with what was typed', async (t) => {
+t.test('A typed answer is a result with the typed text', async (t) => {
   const chat = createChat()
   idOf(chat.send(rooms))
   chat.sent()
@@ -100,7 +97,7 @@ t.test('A typed answer is a result with what was typed', async (t) => {
   t.match(chat.types(), [{ type: 'message', message: { text: '1' } }], 'answered is answered')
 })
 
-t.test('What is not clearly an answer is a message, and the question stays open', async (t) => {
+t.test('An unclear answer is a message, and the question stays open', async (t) => {
   const chat = createChat()
   idOf(chat.send(rooms))
   chat.sent()
@@ -110,14 +107,14 @@ t.test('What is not clearly an answer is a message, and the question stays open'
   t.match(chat.types(), [{ type: 'result', result: { optionIds: ['b'] } }])
 })
 
-t.test('An answer that overtakes the provider’s own answer to the send is an answer', async (t) => {
+t.test('An answer that arrives before the provider’s response to the send is an answer', async (t) => {
   const chat = createChat()
   idOf(chat.send(rooms))
   chat.receiveText('1')
   t.match(chat.types().at(-1), { type: 'result', result: { optionIds: ['r'] } })
 })
 
-t.test('A tap answers its own question however old, and never the newest', async (t) => {
+t.test('A tap answers its own question of any age, and never the newest', async (t) => {
   const chat = createChat({ channel: 'rcs' })
   const old = idOf(chat.send(rooms))
   chat.sent()
@@ -130,7 +127,7 @@ t.test('A tap answers its own question however old, and never the newest', async
   t.match(chat.types(), [{ type: 'result', result: { intentId: 'second', optionIds: ['b'], via: 'text' } }])
 })
 
-t.test('A tap on a reply chip returns its value, and one that happens on the device is an action', async (t) => {
+t.test('A tap on a reply chip returns its value, and a tap on an action chip is an action', async (t) => {
   const chat = createChat({ channel: 'rcs' })
   const chips = [
     { label: 'Opening hours', value: 'hours' },
@@ -148,13 +145,13 @@ t.test('A tap on a reply chip returns its value, and one that happens on the dev
   ])
 })
 
-t.test('A tap that nobody remembers is what its label says', async (t) => {
+t.test('A tap on an unknown message is a message with its label', async (t) => {
   const chat = createChat({ channel: 'rcs' })
   chat.receiveTap('msg_unknown', 3, 'Blue room')
   t.match(chat.types().at(-1), { type: 'message', message: { text: 'Blue room' } })
 })
 
-t.test('A place that was asked for is a result, and one that was not is a message', async (t) => {
+t.test('A requested place is a result, and an unrequested one is a message', async (t) => {
   const chat = createChat()
   const place = { latitude: 40.7, longitude: -74 }
   chat.receive({ kind: 'content', content: { place } })
@@ -196,21 +193,24 @@ t.test('A typed address answers a question for a place, and other text stays a m
 const media = [{ url: 'https://media.example/roof.jpg', type: 'image/jpeg' }]
 const place = { latitude: 40.7, longitude: -74 }
 
-t.test('A picture or a place that comes with an answer travels with it, and so do words beside a place', async (t) => {
-  const chat = createChat()
-  idOf(chat.send(rooms))
-  chat.sent()
-  chat.events()
-  chat.receive({ kind: 'content', content: { text: '2', media, place } })
-  t.match(chat.types().at(-1), { type: 'result', result: { optionIds: ['b'], via: 'text', text: '2', media, place } })
-  idOf(chat.send({ spec: 'amf/1', parts: [{ type: 'ask.location', intentId: 'where', prompt: 'Where are you?' }] }))
-  chat.sent()
-  chat.events()
-  chat.receive({ kind: 'content', content: { place, text: 'the back door', media } })
-  t.match(chat.types(), [
-    { type: 'result', result: { intentId: 'where', via: 'location', place, text: 'the back door', media } },
-  ])
-})
+t.test(
+  'A picture or a place in the same call as an answer is sent with it, and so is text beside a place',
+  async (t) => {
+    const chat = createChat()
+    idOf(chat.send(rooms))
+    chat.sent()
+    chat.events()
+    chat.receive({ kind: 'content', content: { text: '2', media, place } })
+    t.match(chat.types().at(-1), { type: 'result', result: { optionIds: ['b'], via: 'text', text: '2', media, place } })
+    idOf(chat.send({ spec: 'amf/1', parts: [{ type: 'ask.location', intentId: 'where', prompt: 'Where are you?' }] }))
+    chat.sent()
+    chat.events()
+    chat.receive({ kind: 'content', content: { place, text: 'the back door', media } })
+    t.match(chat.types(), [
+      { type: 'result', result: { intentId: 'where', via: 'location', place, text: 'the back door', media } },
+    ])
+  },
+)
 
 const question = (intentId: string, ...labels: string[]) => ({
   type: 'ask.choice' as const,
@@ -222,7 +222,7 @@ const drinks = question('drink', 'Tea', 'Coffee')
 const food = question('food', 'Cake', 'Pie')
 const questions = (...parts: ReturnType<typeof question>[]): OutboundMessage => ({ spec: 'amf/1', parts })
 
-t.test('Each question of one message is answered on its own, by text and after a tap', async (t) => {
+t.test('Each question of one message is answered on its own, by text and by tap', async (t) => {
   for (const channel of ['sms', 'rcs'] as const) {
     const chat = createChat({ channel })
     const id = idOf(chat.send(questions(drinks, food)))
@@ -235,11 +235,11 @@ t.test('Each question of one message is answered on its own, by text and after a
     t.match(chat.types(), [{ type: 'message' }], 'answered is answered')
     chat.receiveText(channel === 'sms' ? '4' : 'pie')
     t.match(chat.types(), [{ type: 'result', result: { intentId: 'food', optionIds: ['pie'] } }])
-    t.notOk(chat.conversation().pendingQuestions, 'and nothing is left to remember')
+    t.notOk(chat.conversation().pendingQuestions, 'no question is left')
   }
 })
 
-t.test('Questions of several messages can be answered, whichever was asked last', async (t) => {
+t.test('Questions of several messages can be answered, in any order', async (t) => {
   const chat = createChat()
   for (const message of [questions(drinks), questions(food), text('By the way', { chips: [{ label: 'Menu' }] })]) {
     idOf(chat.send(message))
@@ -256,7 +256,7 @@ t.test('Questions of several messages can be answered, whichever was asked last'
   t.match(chat.types(), [{ type: 'result', result: { intent: 'chips', optionIds: ['Menu'] } }])
 })
 
-t.test('A question asked after the person wrote again comes before older ones', async (t) => {
+t.test('A question asked after the person’s last message comes before older ones', async (t) => {
   const chat = createChat()
   idOf(chat.send(questions(drinks)))
   chat.sent()
@@ -272,7 +272,7 @@ t.test('A question asked after the person wrote again comes before older ones', 
   t.match(chat.types(), [{ type: 'result', result: { intentId: 'drink', optionIds: ['tea'] } }])
 })
 
-t.test('A question that is asked again is answered once, where it was asked last', async (t) => {
+t.test('A repeated question is answered once, where it was asked last', async (t) => {
   const chat = createChat()
   for (const _ of [1, 2]) {
     idOf(chat.send(questions(drinks)))
@@ -285,7 +285,7 @@ t.test('A question that is asked again is answered once, where it was asked last
   t.match(chat.types(), [{ type: 'message' }])
 })
 
-t.test('A question whose message did not arrive is not open', async (t) => {
+t.test('A question whose message was not delivered is not open', async (t) => {
   const refused = { kind: 'refused', reason: 'sendFailed', retry: 'never' } as const
   const later = { kind: 'refused', reason: 'sendFailed', retry: 'later' } as const
   const outcomes = {
@@ -310,7 +310,7 @@ t.test('A question whose message did not arrive is not open', async (t) => {
   }
 })
 
-t.test('A question whose message goes out at another try is open then', async (t) => {
+t.test('A question whose message is sent by a retry is open from then on', async (t) => {
   const chat = createChat()
   idOf(chat.send(questions(food)))
   chat.applyOutcome({ kind: 'refused', reason: 'sendFailed', retry: 'later' })
@@ -322,7 +322,7 @@ t.test('A question whose message goes out at another try is open then', async (t
   t.match(chat.types().at(-1), { type: 'result', result: { intentId: 'food', optionIds: ['pie'] } })
 })
 
-t.test('Only so many open questions are remembered, and a tap answers an older one', async (t) => {
+t.test('The number of open questions is bounded, and a tap answers an older one', async (t) => {
   const chat = createChat()
   const ids = Array.from({ length: 12 }, (_, at) => {
     const id = idOf(chat.send(questions(question(`q${at}`, `Label${at}`, `Other${at}`))))
@@ -339,29 +339,26 @@ t.test('Only so many open questions are remembered, and a tap answers an older o
   t.match(chat.types(), [{ type: 'result', result: { intentId: 'q0' } }])
 })
 
-t.test(
-  'What a person taps after another channel took a message over names the message as the agent knows it',
-  async (t) => {
-    const chat = createChat()
-    const chips = [{ label: 'Menu' }, { label: 'Call us', kind: 'dial', phone: '+15550100' }]
-    const facts = factsOf(createChat().agent)
-    const offered = { from: 'send', onBehalfOf: { asid: 'usr_b', messageId: 'msg_first', facts } } as const
-    const id = idOf(chat.send(text('Hello', { chips }), offered))
-    chat.sent()
-    chat.events()
-    chat.receiveTap(id, 1)
-    chat.receiveTap(id, 0)
-    t.match(
-      chat.types().filter(({ type }) => type !== 'system'),
-      [
-        { type: 'action', action: { kind: 'dial', messageId: 'msg_first' } },
-        { type: 'result', result: { intent: 'chips', intentId: 'msg_first', optionIds: ['Menu'] } },
-      ],
-    )
-  },
-)
+t.test('A tap after a failover names the message by the id that the agent knows', async (t) => {
+  const chat = createChat()
+  const chips = [{ label: 'Menu' }, { label: 'Call us', kind: 'dial', phone: '+15550100' }]
+  const facts = factsOf(createChat().agent)
+  const offered = { from: 'send', onBehalfOf: { asid: 'usr_b', messageId: 'msg_first', facts } } as const
+  const id = idOf(chat.send(text('Hello', { chips }), offered))
+  chat.sent()
+  chat.events()
+  chat.receiveTap(id, 1)
+  chat.receiveTap(id, 0)
+  t.match(
+    chat.types().filter(({ type }) => type !== 'system'),
+    [
+      { type: 'action', action: { kind: 'dial', messageId: 'msg_first' } },
+      { type: 'result', result: { intent: 'chips', intentId: 'msg_first', optionIds: ['Menu'] } },
+    ],
+  )
+})
 
-t.test('A tap whose message and label are not known is a message that says so', async (t) => {
+t.test('A tap on an unknown message without a label is a message that says so', async (t) => {
   const chat = createChat({ channel: 'rcs' })
   chat.receiveTap('msg_unknown', 3)
   chat.receiveTap('msg_unknown', 3, '  ')
@@ -369,7 +366,7 @@ t.test('A tap whose message and label are not known is a message that says so', 
   t.same(texts, ['Tapped a button of an earlier message.', 'Tapped a button of an earlier message.'])
 })
 
-t.test('A tap that shares a location is on record, and the place itself is what the agent is told', async (t) => {
+t.test('A tap that shares a location is on record, and the agent gets the place itself', async (t) => {
   const chat = createChat({ channel: 'rcs' })
   const id = idOf(
     chat.send({ spec: 'amf/1', parts: [{ type: 'ask.location', intentId: 'where', prompt: 'Where are you?' }] }),
@@ -384,7 +381,7 @@ t.test('A tap that shares a location is on record, and the place itself is what 
   t.match(chat.types(), [{ type: 'result', result: { intentId: 'where', via: 'location', place } }])
 })
 
-t.test('STOP ends everything that waits, is confirmed once, and refuses what comes after it', async (t) => {
+t.test('STOP ends all waiting messages, is confirmed once, and later messages are refused', async (t) => {
   const chat = createChat({ compliance: {}, minDelayMs: 250 })
   chat.receiveText('hi')
   const flying = idOf(chat.send(text('one')))
@@ -406,11 +403,11 @@ t.test('STOP ends everything that waits, is confirmed once, and refuses what com
   t.match(confirmation, { from: 'system', message: { parts: [{ text: /Harbor Hotel: You are unsubscribed/ }] } })
   chat.sent()
   chat.receiveText('stop')
-  t.same(chat.types(), [], 'said again it changes nothing')
+  t.same(chat.types(), [], 'a repetition changes nothing')
   t.equal(chat.conversation().queue.length, 0, 'and is not confirmed again')
 })
 
-t.test('HELP is answered even to those who opted out, and START lets messages through again', async (t) => {
+t.test('HELP is answered even after an opt-out, and START allows messages again', async (t) => {
   const chat = createChat({ compliance: {} })
   chat.receiveText('STOP')
   chat.sent()
@@ -418,7 +415,7 @@ t.test('HELP is answered even to those who opted out, and START lets messages th
   chat.receiveText('HELP')
   const help = chat.outgoing(chat.delivered.at(-1)!.messageId)!
   t.match(help, { from: 'system', message: { parts: [{ text: /\+15550199/ }] } })
-  t.same(chat.types(), [], 'the agent has nothing to do with it')
+  t.same(chat.types(), [], 'the agent is not involved')
   chat.sent()
   chat.receiveText('START')
   t.match(chat.types(), [{ type: 'system', system: { kind: 'optIn' } }])
@@ -440,7 +437,7 @@ t.test('YES opts in after a STOP, and is an answer or a message otherwise', asyn
   t.match(chat.types(), [{ type: 'result', result: { intentId: 'sure', optionIds: ['yes'] } }])
 })
 
-t.test('Without compliance STOP still stops, and nobody is answered', async (t) => {
+t.test('Without compliance STOP still opts out, and no confirmation is sent', async (t) => {
   const chat = createChat()
   chat.receiveText('Stop')
   t.match(chat.types().at(-1), { type: 'system', system: { kind: 'optOut' } })
@@ -450,7 +447,7 @@ t.test('Without compliance STOP still stops, and nobody is answered', async (t) 
   t.match(chat.types(), [{ type: 'message', message: { text: 'cancel' } }])
 })
 
-t.test('The disclaimer goes out once, before the first message of the agent', async (t) => {
+t.test('The disclaimer is sent once, before the first message of the agent', async (t) => {
   const chat = createChat({ compliance: { disclaimer: 'Rates apply.' } })
   const first = idOf(chat.send(text('one')))
   t.match(chat.outgoing(chat.delivered[0]!.messageId), {
@@ -464,7 +461,7 @@ t.test('The disclaimer goes out once, before the first message of the agent', as
   t.equal(chat.delivered.at(-1)!.messageId, second)
 })
 
-t.test('A message that is about to go out without its disclaimer goes out behind it', async (t) => {
+t.test('A message that is due without its disclaimer is sent after it', async (t) => {
   const chat = createChat({ compliance: { disclaimer: 'Rates apply.' } })
   const leaveAt = chat.now() + minute
   const [first, second] = ['one', 'two'].map((word) => idOf(chat.send(text(word), { isBatch: true, leaveAt })))
@@ -480,41 +477,35 @@ t.test('A message that is about to go out without its disclaimer goes out behind
   t.same(chat.delivered.at(-1), { messageId: second, attempt: 1 }, 'and there is one disclaimer')
 })
 
-t.test(
-  'A message whose disclaimer is refused fails with it, and the next one has a disclaimer before it',
-  async (t) => {
-    const chat = createChat({ compliance: { disclaimer: 'Rates apply.' } })
-    const [first, second] = ['one', 'two'].map((word) => idOf(chat.send(text(word))))
-    chat.applyOutcome({ kind: 'refused', reason: 'sendFailed', retry: 'never' })
-    t.match(chat.types(), [{ type: 'status', status: { messageId: first, state: 'failed', reason: 'sendFailed' } }])
-    t.match(chat.outgoing(chat.delivered.at(-1)!.messageId), { message: { parts: [{ text: 'Rates apply.' }] } })
-    chat.sent()
-    t.equal(chat.delivered.at(-1)!.messageId, second)
-  },
-)
+t.test('A message whose disclaimer is refused fails with it, and the next one gets a disclaimer first', async (t) => {
+  const chat = createChat({ compliance: { disclaimer: 'Rates apply.' } })
+  const [first, second] = ['one', 'two'].map((word) => idOf(chat.send(text(word))))
+  chat.applyOutcome({ kind: 'refused', reason: 'sendFailed', retry: 'never' })
+  t.match(chat.types(), [{ type: 'status', status: { messageId: first, state: 'failed', reason: 'sendFailed' } }])
+  t.match(chat.outgoing(chat.delivered.at(-1)!.messageId), { message: { parts: [{ text: 'Rates apply.' }] } })
+  chat.sent()
+  t.equal(chat.delivered.at(-1)!.messageId, second)
+})
 
-t.test(
-  'A disclaimer that waits when the person opts out never goes, and comes first after they are back',
-  async (t) => {
-    const chat = createChat({ compliance: { disclaimer: 'Rates apply.' } })
-    chat.receiveText('HELP')
-    idOf(chat.send(text('one')))
-    t.equal(chat.delivered.length, 1, 'the answer to HELP is on its way')
-    chat.receiveText('STOP')
-    chat.sent()
-    const texts = () => chat.delivered.map(({ messageId }) => JSON.stringify(chat.outgoing(messageId)!.message))
-    t.notOk(texts().some((each) => each.includes('Rates apply.')))
-    chat.sent()
-    chat.receiveText('START')
-    chat.sent()
-    const back = idOf(chat.send(text('two')))
-    t.match(texts().at(-1), /Rates apply/)
-    chat.sent()
-    t.equal(chat.delivered.at(-1)!.messageId, back)
-  },
-)
+t.test('A disclaimer that waits at an opt-out is never sent, and comes first after the opt-in', async (t) => {
+  const chat = createChat({ compliance: { disclaimer: 'Rates apply.' } })
+  chat.receiveText('HELP')
+  idOf(chat.send(text('one')))
+  t.equal(chat.delivered.length, 1, 'the answer to HELP is on its way')
+  chat.receiveText('STOP')
+  chat.sent()
+  const texts = () => chat.delivered.map(({ messageId }) => JSON.stringify(chat.outgoing(messageId)!.message))
+  t.notOk(texts().some((each) => each.includes('Rates apply.')))
+  chat.sent()
+  chat.receiveText('START')
+  chat.sent()
+  const back = idOf(chat.send(text('two')))
+  t.match(texts().at(-1), /Rates apply/)
+  chat.sent()
+  t.equal(chat.delivered.at(-1)!.messageId, back)
+})
 
-t.test('A provider that says somebody unsubscribed is believed', async (t) => {
+t.test('An unsubscribe report of the provider opts the person out', async (t) => {
   const chat = createChat({ channel: 'rcs' })
   chat.receive({ kind: 'system', system: 'unsubscribed' })
   t.match(chat.types(), [

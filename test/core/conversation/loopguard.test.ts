@@ -11,7 +11,7 @@ const sendVerdicts = (chat: Chat, count: number) => Array.from({ length: count }
 const toStatus = (chat: Chat, eventId: string) =>
   verdict(chat.send(text('hi'), { from: 'reply', inReplyToStatus: eventId }))
 
-t.test('More messages than the limit within its time are refused until the person does something', async (t) => {
+t.test('Messages beyond the limit within its time are refused until the person acts', async (t) => {
   for (const from of ['reply', 'send'] as const) {
     const chat = createChat({ minDelayMs: 3_000 })
     chat.receiveText('hello')
@@ -24,7 +24,7 @@ t.test('More messages than the limit within its time are refused until the perso
   }
 })
 
-t.test('A message that is older than the time of the limit counts no more, to the millisecond', async (t) => {
+t.test('A message older than the time of the limit no longer counts, to the millisecond', async (t) => {
   const chat = createChat()
   sendVerdicts(chat, messages)
   chat.advance(window - 1)
@@ -58,7 +58,7 @@ t.test('For any course of messages, exactly those beyond the limit of the last s
   )
 })
 
-t.test('At most three status events in a row are answered, whatever their pace', async (t) => {
+t.test('At most three status events in a row are answered, at any pace', async (t) => {
   const chat = createChat({ minDelayMs: 3_000 })
   chat.receiveText('hello')
   chat.send(text('hi'), { from: 'reply' })
@@ -69,22 +69,19 @@ t.test('At most three status events in a row are answered, whatever their pace',
   t.equal(limits.statusRepliesInRow, 3)
   t.same(answered, ['taken', 'taken', 'taken', 'loopDetected', 'loopDetected', 'loopDetected'])
   chat.receiveText('thanks')
-  t.equal(toStatus(chat, 'evt_status_7'), 'taken', 'what the person does ends the row')
+  t.equal(toStatus(chat, 'evt_status_7'), 'taken', 'an action of the person ends the row')
 })
 
-t.test(
-  'One reply of several messages to a status event counts once, and a send of its own accord ends the row',
-  async (t) => {
-    const chat = createChat()
-    for (const eventId of ['a', 'a', 'b', 'b', 'c', 'c']) t.equal(toStatus(chat, eventId), 'taken')
-    t.equal(toStatus(chat, 'd'), 'loopDetected')
-    t.equal(toStatus(chat, 'c'), 'taken', 'the last one that was taken still goes on')
-    t.equal(verdict(chat.send(text('news'))), 'taken')
-    t.equal(toStatus(chat, 'd'), 'taken')
-  },
-)
+t.test('A reply of several messages to a status event counts once, and an unprompted send ends the row', async (t) => {
+  const chat = createChat()
+  for (const eventId of ['a', 'a', 'b', 'b', 'c', 'c']) t.equal(toStatus(chat, eventId), 'taken')
+  t.equal(toStatus(chat, 'd'), 'loopDetected')
+  t.equal(toStatus(chat, 'c'), 'taken', 'the last accepted message is still sent')
+  t.equal(verdict(chat.send(text('news'))), 'taken')
+  t.equal(toStatus(chat, 'd'), 'taken')
+})
 
-t.test('Receipts, signals and openings of sends are not counted, and openings are never refused', async (t) => {
+t.test('Receipts, signals and openers are not counted, and openers are never refused', async (t) => {
   const chat = createChat()
   t.same(sendVerdicts(chat, messages - 1), Array(messages - 1).fill('taken'))
   chat.send({ spec: 'amf/1', signal: 'typing' })
@@ -97,17 +94,17 @@ t.test('Receipts, signals and openings of sends are not counted, and openings ar
   t.equal(verdict(chat.open(opening(messages))), 'taken')
   t.equal(verdict(chat.send({ spec: 'amf/1', signal: 'typing' })), 'taken')
   chat.receipt({ providerId: 'p-none', state: 'read' })
-  t.same(sendVerdicts(chat, 1), ['loopDetected'], 'a receipt is nothing that the person did')
+  t.same(sendVerdicts(chat, 1), ['loopDetected'], 'a receipt is no action of the person')
 })
 
-t.test('A message that was taken before under its id is the same one, loop or not', async (t) => {
+t.test('A message accepted before under its id is a duplicate, in a loop or not', async (t) => {
   const chat = createChat()
   const first = chat.send(text('hi', { id: 'mine' }))
   sendVerdicts(chat, messages)
   t.same(chat.send(text('hi', { id: 'mine' })), first)
 })
 
-t.test('A clock that is set back holds nothing up', async (t) => {
+t.test('Setting the clock back blocks no messages', async (t) => {
   const chat = createChat()
   sendVerdicts(chat, messages)
   chat.advance(-window)

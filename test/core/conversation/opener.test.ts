@@ -18,23 +18,20 @@ function opening(attempt = 1, about: Partial<SendOpener> & { isLast?: boolean } 
   return { message, sendRef: { sendId: 'snd_abc', attempt, isLast }, ...rest }
 }
 
-t.test(
-  'An opening goes out under an id that follows from its send, and the send is told each state once',
-  async (t) => {
-    const chat = createChat({ channel: 'rcs' })
-    t.same(chat.open(opening()), { messageId: 'msg_abc' })
-    chat.sent('p-1')
-    chat.receipt({ providerId: 'p-1', state: 'delivered' })
-    chat.receipt({ providerId: 'p-1', state: 'delivered' })
-    chat.receipt({ providerId: 'p-1', state: 'read' })
-    t.same(
-      chat.reports().map(({ sendId, attempt, messageId, state }) => [sendId, attempt, messageId, state]),
-      ['sent', 'delivered', 'read'].map((state) => ['snd_abc', 1, 'msg_abc', state]),
-    )
-  },
-)
+t.test('An opener is sent under an id derived from its send, and the send gets each state once', async (t) => {
+  const chat = createChat({ channel: 'rcs' })
+  t.same(chat.open(opening()), { messageId: 'msg_abc' })
+  chat.sent('p-1')
+  chat.receipt({ providerId: 'p-1', state: 'delivered' })
+  chat.receipt({ providerId: 'p-1', state: 'delivered' })
+  chat.receipt({ providerId: 'p-1', state: 'read' })
+  t.same(
+    chat.reports().map(({ sendId, attempt, messageId, state }) => [sendId, attempt, messageId, state]),
+    ['sent', 'delivered', 'read'].map((state) => ['snd_abc', 1, 'msg_abc', state]),
+  )
+})
 
-t.test('The same try again is the same opening, and nothing more goes out', async (t) => {
+t.test('A repeated attempt is the same opener, and it is not sent again', async (t) => {
   const chat = createChat({ channel: 'rcs' })
   chat.open(opening())
   t.same(chat.open(opening()), { messageId: 'msg_abc' })
@@ -43,36 +40,33 @@ t.test('The same try again is the same opening, and nothing more goes out', asyn
   t.equal(chat.delivered.length, 1)
 })
 
-t.test('A try that could work later is not repeated here, is told to the send alone, and makes room', async (t) => {
+t.test('A retryable failure is not retried by the conversation, and only the send learns of it', async (t) => {
   const chat = createChat({ channel: 'rcs' })
   chat.open(opening())
   chat.send(text('and by the way'))
   chat.applyOutcome(later)
   t.match(chat.reports(), [{ attempt: 1, state: 'failed', retry: 'later', reason: 'sendFailed' }])
-  t.same(chat.types(), [], 'the agent hears of it when it is over')
-  t.not(chat.delivered.at(-1)!.messageId, 'msg_abc', 'whatever was behind it goes')
+  t.same(chat.types(), [], 'the agent learns of it at the end')
+  t.not(chat.delivered.at(-1)!.messageId, 'msg_abc', 'the messages behind it are sent')
   t.equal(chat.timers.get('send'), undefined)
 })
 
-t.test(
-  'A later try takes the place of the one that failed, under the same id, without its pieces that went out',
-  async (t) => {
-    const chat = createChat({ channel: 'rcs' })
-    chat.open(opening())
-    chat.applyOutcome({ ...later, providerIds: ['p-1'] })
-    chat.reports()
-    t.same(chat.open(opening(2)), { messageId: 'msg_abc' })
-    t.same(chat.outgoing('msg_abc')?.providerIds, ['p-1'])
-    t.same(chat.delivered.at(-1), { messageId: 'msg_abc', attempt: 2 })
-    chat.applyOutcome({ kind: 'sent', providerIds: ['p-1', 'p-2'] }, { messageId: 'msg_abc', attempt: 1 })
-    t.same(chat.reports(), [], 'what is said of the first try is old news')
-    chat.applyOutcome({ kind: 'sent', providerIds: ['p-1', 'p-2'] })
-    t.match(chat.reports(), [{ attempt: 2, state: 'sent' }])
-    t.equal(chat.traffic.filter(({ type }) => type === 'content').length, 1, 'it is on record once')
-  },
-)
+t.test('A later attempt replaces the failed one under the same id, without the pieces already sent', async (t) => {
+  const chat = createChat({ channel: 'rcs' })
+  chat.open(opening())
+  chat.applyOutcome({ ...later, providerIds: ['p-1'] })
+  chat.reports()
+  t.same(chat.open(opening(2)), { messageId: 'msg_abc' })
+  t.same(chat.outgoing('msg_abc')?.providerIds, ['p-1'])
+  t.same(chat.delivered.at(-1), { messageId: 'msg_abc', attempt: 2 })
+  chat.applyOutcome({ kind: 'sent', providerIds: ['p-1', 'p-2'] }, { messageId: 'msg_abc', attempt: 1 })
+  t.same(chat.reports(), [], 'a report on the first attempt is outdated')
+  chat.applyOutcome({ kind: 'sent', providerIds: ['p-1', 'p-2'] })
+  t.match(chat.reports(), [{ attempt: 2, state: 'sent' }])
+  t.equal(chat.traffic.filter(({ type }) => type === 'content').length, 1, 'it is on record once')
+})
 
-t.test('The agent is told when the last try fails', async (t) => {
+t.test('The agent learns when the last attempt fails', async (t) => {
   const chat = createChat({ channel: 'rcs' })
   chat.open(opening(4, { isLast: true }))
   chat.applyOutcome(later)
@@ -80,7 +74,7 @@ t.test('The agent is told when the last try fails', async (t) => {
   t.match(chat.types(), [{ type: 'status', status: { messageId: 'msg_abc', state: 'failed' } }])
 })
 
-t.test('Whoever opted out gets no opening, and one that waits when they do is over', async (t) => {
+t.test('An opted-out person gets no opener, and a waiting one is dropped at the opt-out', async (t) => {
   const chat = createChat({ channel: 'rcs' })
   chat.send(text('first'))
   chat.open(opening())
@@ -92,7 +86,7 @@ t.test('Whoever opted out gets no opening, and one that waits when they do is ov
   t.same(chat.peopleEvents(), ['optedIn'])
 })
 
-t.test('The first thing that a person does after an opening is their answer to it', async (t) => {
+t.test('The first action of a person after an opener is their answer to it', async (t) => {
   const chat = createChat({ channel: 'rcs' })
   chat.open(opening())
   chat.sent()
@@ -102,7 +96,7 @@ t.test('The first thing that a person does after an opening is their answer to i
   t.match(chat.reports(), [{ sendId: 'snd_abc', state: 'responded', at: chat.now() }])
 })
 
-t.test('An opening that wants quiet waits until the person has been quiet for that long', async (t) => {
+t.test('An opener with a quiet time waits until the person has been quiet for that long', async (t) => {
   const chat = createChat({ channel: 'rcs' })
   chat.receiveText('Hi')
   chat.advance(10 * minute)
@@ -112,14 +106,14 @@ t.test('An opening that wants quiet waits until the person has been quiet for th
   t.same(chat.open(opening(1, { quietMs: 30 * minute })), { messageId: 'msg_abc' })
 })
 
-t.test('An opening waits for nothing that the person wrote by a clock that has been set back since', async (t) => {
+t.test('An opener does not wait for messages dated after the clock was set back', async (t) => {
   const chat = createChat({ channel: 'rcs' })
   chat.receiveText('Hi')
   chat.advance(-60 * minute)
   t.same(chat.open(opening(1, { quietMs: 30 * minute })), { messageId: 'msg_abc' })
 })
 
-t.test('People are told of a person when a session begins, and not of every word', async (t) => {
+t.test('The people of the agent hear of a person when a session begins, not of every message', async (t) => {
   const chat = createChat()
   chat.receiveText('Hi')
   chat.receiveText('there')
@@ -129,11 +123,8 @@ t.test('People are told of a person when a session begins, and not of every word
   t.same(chat.peopleEvents(), ['seen'])
 })
 
-t.test(
-  'An opening to a person who just wrote STOP is refused at once, and does not wait for them to be quiet',
-  async (t) => {
-    const chat = createChat()
-    chat.receiveText('STOP')
-    t.same(chat.open(opening(1, { quietMs: 30 * minute })), { reason: 'optedOut' })
-  },
-)
+t.test('An opener to a person who just wrote STOP is refused at once, without waiting for quiet', async (t) => {
+  const chat = createChat()
+  chat.receiveText('STOP')
+  t.same(chat.open(opening(1, { quietMs: 30 * minute })), { reason: 'optedOut' })
+})

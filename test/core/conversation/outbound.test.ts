@@ -10,7 +10,7 @@ import { createChat, idOf, minute, text } from './fixture.js'
 const hour = 60 * minute
 const both = { delivery: { channels: ['rcs', 'sms'], fallbackOn: ['sendFailed'] } }
 
-t.test('Messages go out one at a time in the order they were taken', async (t) => {
+t.test('Messages are sent one at a time in the order of their acceptance', async (t) => {
   const chat = createChat()
   const ids = ['one', 'two', 'three'].map((word) => idOf(chat.send(text(word))))
   t.same(chat.delivered, [{ messageId: ids[0], attempt: 1 }])
@@ -27,7 +27,7 @@ t.test('Messages go out one at a time in the order they were taken', async (t) =
   )
 })
 
-t.test('Pacing keeps the least time between two messages', async (t) => {
+t.test('Pacing keeps the minimum delay between two messages', async (t) => {
   const chat = createChat({ minDelayMs: 1_000 })
   idOf(chat.send(text('one')))
   const second = idOf(chat.send(text('two')))
@@ -39,7 +39,7 @@ t.test('Pacing keeps the least time between two messages', async (t) => {
   t.equal(chat.delivered.at(-1)!.messageId, second)
 })
 
-t.test('A provider that says later is asked again with growing waits, and nothing overtakes', async (t) => {
+t.test('A provider that answers later gets retries with growing waits, and no message overtakes', async (t) => {
   const chat = createChat()
   const first = idOf(chat.send(text('one')))
   idOf(chat.send(text('two')))
@@ -56,7 +56,7 @@ t.test('A provider that says later is asked again with growing waits, and nothin
   t.not(chat.delivered.at(-1)!.messageId, first, 'then the next one goes')
 })
 
-t.test('What is said of a try that is over changes nothing', async (t) => {
+t.test('A report about a finished attempt has no effect', async (t) => {
   const chat = createChat()
   idOf(chat.send(text('one')))
   chat.applyOutcome({ kind: 'refused', reason: 'x', retry: 'later' })
@@ -65,7 +65,7 @@ t.test('What is said of a try that is over changes nothing', async (t) => {
   t.equal(chat.conversation(), before)
 })
 
-t.test('A message under an id that is known is taken once for a day', async (t) => {
+t.test('A message with a known id is accepted once within a day', async (t) => {
   const chat = createChat()
   const first = idOf(chat.send(text('one', { id: 'mine' })))
   t.equal(idOf(chat.send(text('one', { id: 'mine' }))), first)
@@ -74,7 +74,7 @@ t.test('A message under an id that is known is taken once for a day', async (t) 
   t.not(idOf(chat.send(text('one', { id: 'mine' }))), first)
 })
 
-t.test('A message in bulk says that it is queued, and goes out when its time comes', async (t) => {
+t.test('A message in bulk is reported as queued, and sent at its leave time', async (t) => {
   const chat = createChat()
   const leaveAt = chat.now() + minute
   const id = idOf(chat.send(text('one'), { isBatch: true, leaveAt }))
@@ -82,21 +82,21 @@ t.test('A message in bulk says that it is queued, and goes out when its time com
   const direct = idOf(chat.send(text('two')))
   t.same(chat.delivered, [{ messageId: direct, attempt: 1 }], 'a message that does not wait goes before it')
   chat.sent()
-  t.equal(chat.timers.get('paced'), leaveAt - bulk.soonMs)
+  t.equal(chat.timers.get('paced'), leaveAt - bulk.sendQueueMs)
   chat.advance(minute)
   chat.fireTimer('paced')
   t.equal(chat.delivered.at(-1)!.messageId, id)
-  t.equal(chat.outgoing(id)?.leaveAt, leaveAt, 'the rest of its time it waits where it is handed over')
+  t.equal(chat.outgoing(id)?.leaveAt, leaveAt, 'it waits for the rest of its time in the send queue')
 })
 
-t.test('A message in bulk whose time is near is with the process that hands it over', async (t) => {
+t.test('A message in bulk with a leave time close by waits in the send queue of the process', async (t) => {
   const chat = createChat()
-  const id = idOf(chat.send(text('one'), { isBatch: true, leaveAt: chat.now() + bulk.soonMs }))
+  const id = idOf(chat.send(text('one'), { isBatch: true, leaveAt: chat.now() + bulk.sendQueueMs }))
   t.match(chat.types(), [{ type: 'status', status: { messageId: id, state: 'queued' } }])
   t.match(chat.delivered, [{ messageId: id }])
 })
 
-t.test('Messages in bulk to one person go in their order, the first of them whatever the clock says', async (t) => {
+t.test('Messages in bulk to one person keep their order, the first of them at any clock time', async (t) => {
   const chat = createChat()
   const ids = [2, 3, 4].map((n) => idOf(chat.send(text(`${n}`), { isBatch: true, leaveAt: chat.now() + n * minute })))
   chat.advance(-hour)
@@ -115,31 +115,31 @@ t.test('Messages in bulk to one person go in their order, the first of them what
   )
 })
 
-t.test('Where a provider takes as much as comes, a bulk message goes at once like any other', async (t) => {
+t.test('On a provider without a rate limit a message in bulk is sent at once like any other', async (t) => {
   const chat = createChat()
   const id = idOf(chat.send(text('one'), { isBatch: true }))
   t.same(chat.types(), [])
   t.match(chat.delivered, [{ messageId: id }])
 })
 
-t.test('Without a binding, or with one switched off, a message is refused for that', async (t) => {
+t.test('Without a binding, or with one switched off, a message is refused with that reason', async (t) => {
   const chat = createChat()
   t.same(chat.send(text('one'), { agent: { binding: undefined } }), { reason: 'noBinding' })
   const off = { provider: 'emulator', isActive: false, minDelayMs: 0 }
   t.same(chat.send(text('one'), { agent: { binding: off } }), { reason: 'bindingNotReady' })
 })
 
-t.test('No more wait for one person than may', async (t) => {
+t.test('The number of messages that wait for one person is bounded', async (t) => {
   const chat = createChat({ loopGuard: { messages: 1_000, seconds: 1 } })
   for (let count = 0; count < limits.queuedMessages; count++) idOf(chat.send(text('one')))
   t.match(chat.send(text('one')), { reason: 'tooLarge' })
 })
 
-t.test('Each state is told once, whatever order the receipts come in, also before the send is answered', async (t) => {
+t.test('Each state is reported once, in any order of receipts, even before the response to the send', async (t) => {
   const chat = createChat()
   const id = idOf(chat.send(text('one')))
   chat.receipt({ providerId: 'p1', state: 'delivered' })
-  t.same(chat.types(), [], 'nobody knows yet whose it is')
+  t.same(chat.types(), [], 'its message is not known yet')
   chat.sent('p1')
   t.match(chat.types(), [
     { status: { messageId: id, state: 'sent' } },
@@ -150,10 +150,10 @@ t.test('Each state is told once, whatever order the receipts come in, also befor
   t.same(chat.types(), [])
   chat.receipt({ providerId: 'p1', state: 'read' })
   chat.receipt({ providerId: 'p1', state: 'failed', reason: 'late' })
-  t.match(chat.types(), [{ status: { state: 'read' } }], 'what was read has not failed')
+  t.match(chat.types(), [{ status: { state: 'read' } }], 'a read message has not failed')
 })
 
-t.test('A message that failed and then arrived has arrived, and is never sent again', async (t) => {
+t.test('A message that failed and then arrived counts as delivered, and is never sent again', async (t) => {
   const chat = createChat()
   idOf(chat.send(text('one')))
   chat.sent('p1')
@@ -163,7 +163,7 @@ t.test('A message that failed and then arrived has arrived, and is never sent ag
   t.match(chat.types(), [{ status: { state: 'failed', reason: 'unreachable' } }, { status: { state: 'delivered' } }])
 })
 
-t.test('By the rules of receipts no order of states tells one twice or tells failure after arrival', async (t) => {
+t.test('No order of receipts reports a state twice or a failure after delivery', async (t) => {
   fc.assert(
     fc.property(fc.array(fc.constantFrom(...messageStates), { maxLength: 12 }), (states) => {
       let reported: Partial<Record<(typeof messageStates)[number], number>> = {}
@@ -183,7 +183,7 @@ t.test('By the rules of receipts no order of states tells one twice or tells fai
   t.pass('any order')
 })
 
-t.test('A message in several pieces is delivered when all of them are', async (t) => {
+t.test('A message in several pieces is delivered when all of them are delivered', async (t) => {
   const chat = createChat()
   idOf(chat.send(text('one')))
   chat.applyOutcome({ kind: 'sent', providerIds: ['a', 'b'] })
@@ -195,7 +195,7 @@ t.test('A message in several pieces is delivered when all of them are', async (t
   t.match(chat.types(), [{ status: { state: 'delivered' } }])
 })
 
-t.test('A receipt that covers all up to a moment is told for each message it covers', async (t) => {
+t.test('A watermark receipt is reported for each message it covers', async (t) => {
   const chat = createChat({ channel: 'messengerB' })
   chat.receiveText('hi')
   const ids = ['one', 'two', 'three'].map((word) => {
@@ -213,11 +213,11 @@ t.test('A receipt that covers all up to a moment is told for each message it cov
   t.same(
     readUpTo(chat.now() - 500),
     ids.slice(2),
-    'the last, too: its hand-over had begun, though the answer to it came later',
+    'the last, too: its submission had begun before, although its response came later',
   )
 })
 
-t.test('A mark that comes before the answer to the send counts once that is there', async (t) => {
+t.test('A watermark before the response to the send is applied after that response', async (t) => {
   const chat = createChat({ channel: 'messengerB' })
   chat.receiveText('hi')
   const id = idOf(chat.send(text('one')))
@@ -230,10 +230,14 @@ t.test('A mark that comes before the answer to the send counts once that is ther
   chat.advance(1)
   idOf(chat.send(text('two')))
   chat.sent()
-  t.match(chat.types(), [{ status: { state: 'sent' } }], 'what began after the mark is not covered by it')
+  t.match(
+    chat.types(),
+    [{ status: { state: 'sent' } }],
+    'a submission that began after the watermark is not covered by it',
+  )
 })
 
-t.test('A receipt that says that the person opted out opts them out', async (t) => {
+t.test('A receipt that reports an opt-out opts the person out', async (t) => {
   const chat = createChat({ channel: 'messengerA' })
   chat.receiveText('hi')
   idOf(chat.send(text('one')))
@@ -244,28 +248,25 @@ t.test('A receipt that says that the person opted out opts them out', async (t) 
   t.same(chat.send(text('two')), { reason: 'optedOut' })
 })
 
-t.test(
-  'Where there are no keywords, whoever writes again has come back; on carriers only START brings them back',
-  async (t) => {
-    const chat = createChat({ channel: 'messengerA' })
-    chat.receiveText('hi')
-    chat.receive({ kind: 'system', system: 'optOut' })
-    chat.events()
-    chat.receiveText('It is me again')
-    t.match(chat.types(), [{ system: { kind: 'optIn' } }, { message: { text: 'It is me again' } }])
-    idOf(chat.send(text('one')))
-    const phone = createChat({ channel: 'sms' })
-    phone.receiveText('STOP')
-    phone.events()
-    phone.receiveText('It is me again')
-    t.match(phone.types(), [{ message: { text: 'It is me again' } }])
-    t.same(phone.send(text('one')), { reason: 'optedOut' })
-    phone.receiveText('START')
-    idOf(phone.send(text('one')))
-  },
-)
+t.test('Without keywords a new message opts the person in; on carriers only START does', async (t) => {
+  const chat = createChat({ channel: 'messengerA' })
+  chat.receiveText('hi')
+  chat.receive({ kind: 'system', system: 'optOut' })
+  chat.events()
+  chat.receiveText('It is me again')
+  t.match(chat.types(), [{ system: { kind: 'optIn' } }, { message: { text: 'It is me again' } }])
+  idOf(chat.send(text('one')))
+  const phone = createChat({ channel: 'sms' })
+  phone.receiveText('STOP')
+  phone.events()
+  phone.receiveText('It is me again')
+  t.match(phone.types(), [{ message: { text: 'It is me again' } }])
+  t.same(phone.send(text('one')), { reason: 'optedOut' })
+  phone.receiveText('START')
+  idOf(phone.send(text('one')))
+})
 
-t.test('A message that was reported as failed and arrives is told as arrived, and the status says so', async (t) => {
+t.test('A delivery after a reported failure is reported as delivered, and the status says so', async (t) => {
   const chat = createChat({ channel: 'rcs', siblings: { sms: 'usr_b' } })
   const id = idOf(chat.send(text('one', both)))
   chat.sent('p1')
@@ -277,7 +278,7 @@ t.test('A message that was reported as failed and arrives is told as arrived, an
   t.match(chat.types(), [{ status: { messageId: id, state: 'delivered', detail: /failed before/ } }])
 })
 
-t.test('Whenever the clock is set back, the next message goes out at once or after its pause', async (t) => {
+t.test('After the clock is set back the next message is sent at once or after its pause', async (t) => {
   await fc.assert(
     fc.asyncProperty(
       fc.integer({ min: 1, max: 48 * hour }),
@@ -301,7 +302,7 @@ t.test('Whenever the clock is set back, the next message goes out at once or aft
   )
 })
 
-t.test('A try that waits for a time before the clock was set back is made with the next message', async (t) => {
+t.test('A retry scheduled before the clock was set back is made with the next message', async (t) => {
   const chat = createChat()
   const first = idOf(chat.send(text('one')))
   chat.applyOutcome({ kind: 'refused', reason: 'sendFailed', retry: 'later' })
@@ -310,7 +311,7 @@ t.test('A try that waits for a time before the clock was set back is made with t
   t.same(chat.delivered.at(-1), { messageId: first, attempt: 2 })
 })
 
-t.test('A try whose time has come is made, whatever the clock says since it was set back', async (t) => {
+t.test('A retry that is due is made, whatever the clock has shown since it was set back', async (t) => {
   await fc.assert(
     fc.asyncProperty(fc.integer({ min: 1, max: 48 * hour }), async (backMs) => {
       const chat = createChat()
@@ -324,7 +325,7 @@ t.test('A try whose time has come is made, whatever the clock says since it was 
   )
 })
 
-t.test('Receipts later than a day are on record and told to nobody', async (t) => {
+t.test('Receipts later than a day are on record and not reported', async (t) => {
   const chat = createChat()
   idOf(chat.send(text('one')))
   chat.sent('p1')
@@ -335,7 +336,7 @@ t.test('Receipts later than a day are on record and told to nobody', async (t) =
   t.match(chat.traffic.at(-1), { type: 'status', subtype: 'delivered' })
 })
 
-t.test('Outside the window a message is refused, waits for it, or takes the next channel', async (t) => {
+t.test('Outside the window a message is refused, deferred, or sent on the next channel', async (t) => {
   const chat = createChat({ channel: 'messengerA' })
   t.same(chat.send(text('one')), { reason: 'windowClosed' })
   const deferredId = idOf(chat.send(text('two', { delivery: { outsideWindow: 'queue' } })))
@@ -346,7 +347,7 @@ t.test('Outside the window a message is refused, waits for it, or takes the next
   t.equal(chat.delivered[0]!.messageId, deferredId, 'the window is open')
 })
 
-t.test('The window closes hours after the person last wrote, and the agent is told once', async (t) => {
+t.test('The window closes hours after the person’s last message, and the agent is told once', async (t) => {
   const chat = createChat({ channel: 'messengerA' })
   chat.receiveText('hi')
   chat.events()
@@ -363,7 +364,7 @@ t.test('The window closes hours after the person last wrote, and the agent is to
   t.same(chat.types(), [])
 })
 
-t.test('A message that waited for the window for a day has failed', async (t) => {
+t.test('A message deferred for a day has failed', async (t) => {
   const chat = createChat({ channel: 'messengerA' })
   const id = idOf(chat.send(text('one', { delivery: { outsideWindow: 'queue' } })))
   chat.events()
@@ -372,19 +373,22 @@ t.test('A message that waited for the window for a day has failed', async (t) =>
   t.match(chat.types(), [{ status: { messageId: id, state: 'failed', reason: 'windowClosed' } }])
 })
 
-t.test('A message that its first channel cannot send goes on to the next, and its states say where', async (t) => {
-  const chat = createChat({ channel: 'rcs', siblings: { sms: 'usr_b' } })
-  const id = idOf(chat.send(text('one', both)))
-  chat.applyOutcome({ kind: 'refused', reason: 'sendFailed', retry: 'otherChannel' })
-  t.match(chat.failovers, [{ to: 'sms', outgoing: { id } }])
-  t.same(chat.types(), [], 'it has not failed')
-  const attempt = { channel: 'sms', provider: 'emulator' } as const
-  chat.failoverUpdate(id, { state: 'sent', attempt })
-  chat.failoverUpdate(id, { state: 'delivered', attempt })
-  t.match(chat.types(), [{ status: { state: 'sent', attempt } }, { status: { state: 'delivered', attempt } }])
-})
+t.test(
+  'A message that its first channel cannot send fails over to the next, and its states name the channel',
+  async (t) => {
+    const chat = createChat({ channel: 'rcs', siblings: { sms: 'usr_b' } })
+    const id = idOf(chat.send(text('one', both)))
+    chat.applyOutcome({ kind: 'refused', reason: 'sendFailed', retry: 'otherChannel' })
+    t.match(chat.failovers, [{ to: 'sms', outgoing: { id } }])
+    t.same(chat.types(), [], 'it has not failed')
+    const attempt = { channel: 'sms', provider: 'emulator' } as const
+    chat.failoverUpdate(id, { state: 'sent', attempt })
+    chat.failoverUpdate(id, { state: 'delivered', attempt })
+    t.match(chat.types(), [{ status: { state: 'sent', attempt } }, { status: { state: 'delivered', attempt } }])
+  },
+)
 
-t.test('Without a channel left, or with one that nobody is on, it has failed where it was tried last', async (t) => {
+t.test('Without another channel, or a person on it, the message fails where it was tried last', async (t) => {
   const chat = createChat({ channel: 'rcs' })
   const id = idOf(chat.send(text('one', both)))
   chat.applyOutcome({ kind: 'refused', reason: 'sendFailed', retry: 'otherChannel', detail: 'No RCS.' })
@@ -395,68 +399,59 @@ t.test('Without a channel left, or with one that nobody is on, it has failed whe
 
 const inTime = { delivery: { channels: ['rcs', 'sms'], fallbackOn: ['undelivered'] } }
 
-t.test(
-  'A message that is wanted elsewhere when it does not arrive has its time kept, and stays where it is',
-  async (t) => {
-    const chat = createChat({ channel: 'rcs', siblings: { sms: 'usr_b' } })
-    const id = idOf(chat.send(text('one', inTime)))
-    chat.sent()
-    t.equal(chat.timers.get('undelivered'), chat.now() + hour)
-    chat.events()
-    chat.advance(hour)
-    chat.fireTimer('undelivered')
-    t.same([chat.types(), chat.failovers], [[], []], 'moving it is switched off')
-    t.match(chat.logs.at(-1), { event: 'message.undelivered', data: { messageId: id } })
-    t.equal(chat.conversation().awaitingDelivery, undefined)
-    idOf(chat.send(text('two')))
-    chat.sent()
-    t.notOk(chat.timers.has('undelivered'), 'nobody asked for that')
-  },
-)
+t.test('A message with a delivery timeout stays on its channel while the feature is off', async (t) => {
+  const chat = createChat({ channel: 'rcs', siblings: { sms: 'usr_b' } })
+  const id = idOf(chat.send(text('one', inTime)))
+  chat.sent()
+  t.equal(chat.timers.get('undelivered'), chat.now() + hour)
+  chat.events()
+  chat.advance(hour)
+  chat.fireTimer('undelivered')
+  t.same([chat.types(), chat.failovers], [[], []], 'moving it is switched off')
+  t.match(chat.logs.at(-1), { event: 'message.undelivered', data: { messageId: id } })
+  t.equal(chat.conversation().awaitingDelivery, undefined)
+  idOf(chat.send(text('two')))
+  chat.sent()
+  t.notOk(chat.timers.has('undelivered'), 'a message without that policy')
+})
 
-t.test(
-  'Once it is switched on, what has not arrived in time goes to the next channel, and nothing else does',
-  async (t) => {
-    const chat = createChat({ channel: 'rcs', siblings: { sms: 'usr_b' }, failsOverUndelivered: true })
-    const [arrived, late, later] = ['one', 'two', 'three'].map((word) => {
-      const id = idOf(chat.send(text(word, inTime)))
-      chat.sent()
-      chat.advance(1_000)
-      return id
-    })
-    chat.receipt({ providerId: `p-${arrived}`, state: 'delivered' })
-    chat.advance(hour - 2_000)
-    chat.fireTimer('undelivered')
-    t.match(chat.failovers, [{ to: 'sms', outgoing: { id: late } }])
-    t.ok(chat.timers.has('undelivered'), 'the last one still has a second')
+t.test('With the feature on, only an undelivered message fails over after its delivery timeout', async (t) => {
+  const chat = createChat({ channel: 'rcs', siblings: { sms: 'usr_b' }, failsOverUndelivered: true })
+  const [arrived, late, later] = ['one', 'two', 'three'].map((word) => {
+    const id = idOf(chat.send(text(word, inTime)))
+    chat.sent()
     chat.advance(1_000)
-    chat.fireTimer('undelivered')
-    t.same(
-      chat.failovers.map(({ outgoing }) => outgoing.id),
-      [late, later],
-    )
-  },
-)
+    return id
+  })
+  chat.receipt({ providerId: `p-${arrived}`, state: 'delivered' })
+  chat.advance(hour - 2_000)
+  chat.fireTimer('undelivered')
+  t.match(chat.failovers, [{ to: 'sms', outgoing: { id: late } }])
+  t.ok(chat.timers.has('undelivered'), 'the last one still has a second')
+  chat.advance(1_000)
+  chat.fireTimer('undelivered')
+  t.same(
+    chat.failovers.map(({ outgoing }) => outgoing.id),
+    [late, later],
+  )
+})
 
-t.test(
-  'A message that another channel has taken over and cannot send is told as failed, however long it waited',
-  async (t) => {
-    const chat = createChat({ channel: 'rcs', siblings: { sms: 'usr_b' } })
-    const id = idOf(chat.send(text('one', both)))
-    chat.applyOutcome({ kind: 'refused', reason: 'sendFailed', retry: 'otherChannel' })
-    const attempt = { channel: 'sms', provider: 'emulator' } as const
-    const reason = 'bindingNotReady'
-    chat.failoverUpdate(id, { state: 'queued', attempt, reason })
-    chat.advance(25 * hour)
-    chat.failoverUpdate(id, { state: 'failed', attempt, reason })
-    t.match(chat.types(), [
-      { status: { messageId: id, state: 'queued', attempt, reason } },
-      { status: { messageId: id, state: 'failed', attempt, reason } },
-    ])
-  },
-)
+t.test('A message that the failover channel cannot send is reported as failed, after any wait', async (t) => {
+  const chat = createChat({ channel: 'rcs', siblings: { sms: 'usr_b' } })
+  const id = idOf(chat.send(text('one', both)))
+  chat.applyOutcome({ kind: 'refused', reason: 'sendFailed', retry: 'otherChannel' })
+  const attempt = { channel: 'sms', provider: 'emulator' } as const
+  const reason = 'bindingNotReady'
+  chat.failoverUpdate(id, { state: 'queued', attempt, reason })
+  chat.advance(25 * hour)
+  chat.failoverUpdate(id, { state: 'failed', attempt, reason })
+  t.match(chat.types(), [
+    { status: { messageId: id, state: 'queued', attempt, reason } },
+    { status: { messageId: id, state: 'failed', attempt, reason } },
+  ])
+})
 
-t.test('Whoever opted out is followed to no other channel', async (t) => {
+t.test('An opted-out person gets no failover', async (t) => {
   const chat = createChat({ channel: 'rcs', siblings: { sms: 'usr_b' } })
   idOf(chat.send(text('one', both)))
   chat.applyOutcome({ kind: 'refused', reason: 'optedOut', retry: 'otherChannel' })
@@ -465,14 +460,14 @@ t.test('Whoever opted out is followed to no other channel', async (t) => {
   t.same(chat.send(text('two', both)), { reason: 'optedOut' })
 })
 
-t.test('A message whose first channel is another one goes there at once', async (t) => {
+t.test('A message whose first channel is another one is sent there at once', async (t) => {
   const chat = createChat({ channel: 'rcs', siblings: { sms: 'usr_b' } })
   const id = idOf(chat.send(text('one', { delivery: { channels: ['sms', 'rcs'] } })))
   t.match(chat.failovers, [{ to: 'sms', outgoing: { id } }])
   t.equal(chat.delivered.length, 0)
 })
 
-t.test('A signal goes out in its turn and has no states', async (t) => {
+t.test('A signal is sent in its turn and has no states', async (t) => {
   const chat = createChat({ channel: 'rcs' })
   idOf(chat.send({ spec: 'amf/1', signal: 'typing' }))
   chat.sent()
@@ -480,7 +475,7 @@ t.test('A signal goes out in its turn and has no states', async (t) => {
   t.equal(chat.conversation().session, undefined, 'nor is it content')
 })
 
-t.test('A signal does not keep the next message waiting', async (t) => {
+t.test('A signal does not delay the next message', async (t) => {
   const chat = createChat({ channel: 'rcs', minDelayMs: 1_000 })
   idOf(chat.send({ spec: 'amf/1', signal: 'typing' }))
   const next = idOf(chat.send(text('one')))

@@ -17,7 +17,7 @@ const question: OutboundMessage = {
 }
 const typing: OutboundMessage = { spec: 'amf/1', signal: 'typing' }
 
-t.test('A message is out with the commit that takes it, and nobody is asked to hand it over', async (t) => {
+t.test('A web chat message is sent with the commit that accepts it, without a delivery effect', async (t) => {
   const chat = createChat(ours)
   const id = idOf(chat.send(text('one')))
   t.same(chat.delivered, [])
@@ -28,7 +28,7 @@ t.test('A message is out with the commit that takes it, and nobody is asked to h
   t.match(chat.types(), [{ type: 'status', status: { messageId: id, state: 'read' } }])
 })
 
-t.test('One with media is handed over, since its media may not be had, and what follows waits for it', async (t) => {
+t.test('A message with media is delivered by an effect, since a fetch may fail, and later messages wait', async (t) => {
   const chat = createChat(ours)
   const first = idOf(chat.send(picture))
   const second = idOf(chat.send(text('two')))
@@ -40,7 +40,7 @@ t.test('One with media is handed over, since its media may not be had, and what 
   t.equal(chat.delivered.length, 1)
 })
 
-t.test('Pacing holds: the second waits for its time', async (t) => {
+t.test('Pacing applies: the second message waits for its time', async (t) => {
   const chat = createChat({ ...ours, minDelayMs: 1_000 })
   idOf(chat.send(text('one')))
   const second = idOf(chat.send(text('two')))
@@ -49,7 +49,7 @@ t.test('Pacing holds: the second waits for its time', async (t) => {
   t.equal(chat.outgoing(second)?.sentAt, undefined)
 })
 
-t.test('Nothing of the agent is out after STOP, however it waited, and what the house owes is', async (t) => {
+t.test('After STOP no waiting agent message is sent, and the confirmation of Parley is', async (t) => {
   const chat = createChat({ channel: 'sms', isOwnChannel: true, compliance: {} })
   const inBulk = ['one', 'two'].map((words) =>
     idOf(chat.send(text(words), { isBatch: true, leaveAt: chat.now() + minute })),
@@ -69,7 +69,7 @@ t.test('Nothing of the agent is out after STOP, however it waited, and what the 
   t.same(
     chat.delivered.map(({ messageId }) => messageId),
     [first, ...inBulk],
-    'whoever hands over sees the STOP',
+    'the delivery effect sees the STOP',
   )
   const agentMessages = chat.traffic.filter(({ origin, type }) => origin === 'agent' && type === 'content')
   t.ok(chat.outgoing(agentMessages.at(-1)!.messageId)?.sentAt, 'the confirmation')
@@ -101,7 +101,7 @@ const steps: readonly Step[] = [
   },
 ]
 
-t.test('Whatever happens, it looks the same as with a provider that takes everything at once', async () => {
+t.test('Any course of events gives the same result as a provider that accepts everything at once', async () => {
   fc.assert(
     fc.property(
       fc.array(fc.constantFrom(...steps), { maxLength: 30 }),

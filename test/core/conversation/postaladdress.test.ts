@@ -2,7 +2,7 @@
 import t from 'tap'
 import { isPostalAddress } from '../../../core/conversation/postaladdress.js'
 
-t.test('A street with its number, or a postal code in its place, is an address', async (t) => {
+t.test('A street with its number, or with a postal code instead, is an address', async (t) => {
   for (const text of [
     '221B Baker Street, London',
     '12 Main St',

@@ -26,23 +26,20 @@ function retrySend(chat: Chat): boolean {
 
 const doubtful = { reason: 'unknown', detail: /may have it/ }
 
-t.test(
-  'A provider that may have a message is given it once more, and then it counts as sent, with a doubt',
-  async (t) => {
-    const chat = createChat()
-    const id = idOf(chat.send(text('one')))
-    chat.applyOutcome(refused({ isUnknown: true }))
-    t.ok(retrySend(chat))
-    chat.applyOutcome(refused({ isUnknown: 'last' }))
-    t.notOk(retrySend(chat))
-    t.equal(chat.delivered.length, 2)
-    t.match(chat.types(), [{ type: 'status', status: { messageId: id, state: 'sent', ...doubtful } }])
-    t.match(chat.traffic.at(-1), { type: 'status', subtype: 'sent', raw: { reason: 'unknown' } }, 'the record says so')
-    t.notOk(chat.conversation().inFlight)
-  },
-)
+t.test('A message with an unknown outcome is sent once more, and then counts as sent with a doubt', async (t) => {
+  const chat = createChat()
+  const id = idOf(chat.send(text('one')))
+  chat.applyOutcome(refused({ isUnknown: true }))
+  t.ok(retrySend(chat))
+  chat.applyOutcome(refused({ isUnknown: 'last' }))
+  t.notOk(retrySend(chat))
+  t.equal(chat.delivered.length, 2)
+  t.match(chat.types(), [{ type: 'status', status: { messageId: id, state: 'sent', ...doubtful } }])
+  t.match(chat.traffic.at(-1), { type: 'status', subtype: 'sent', raw: { reason: 'unknown' } }, 'the record says so')
+  t.notOk(chat.conversation().inFlight)
+})
 
-t.test('What a provider may have never counts as failed because it was busy afterwards', async (t) => {
+t.test('A message with an unknown outcome never fails because the provider was busy afterwards', async (t) => {
   const chat = createChat()
   idOf(chat.send(text('one')))
   chat.applyOutcome(refused({ isUnknown: true }))
@@ -51,7 +48,7 @@ t.test('What a provider may have never counts as failed because it was busy afte
   t.match(chat.types(), [{ status: { state: 'sent', ...doubtful } }])
 })
 
-t.test('What the provider was asked for and does not have may fail', async (t) => {
+t.test('A message that a lookup at the provider does not find may fail', async (t) => {
   const chat = createChat()
   idOf(chat.send(text('one')))
   chat.applyOutcome(refused({ isUnknown: true }))
@@ -59,7 +56,7 @@ t.test('What the provider was asked for and does not have may fail', async (t) =
   t.match(chat.types(), [{ status: { state: 'failed', reason: 'sendFailed' } }])
 })
 
-t.test('What the provider refuses for good after it may have had it has failed', async (t) => {
+t.test('A permanent refusal after an unknown outcome fails the message', async (t) => {
   const chat = createChat()
   idOf(chat.send(text('one')))
   chat.applyOutcome(refused({ isUnknown: true }))
@@ -68,7 +65,7 @@ t.test('What the provider refuses for good after it may have had it has failed',
   t.match(chat.types(), [{ status: { state: 'failed', reason: 'unknownRecipient' } }])
 })
 
-t.test('The opening of a send whose outcome is unknown is not handed over by another try of the send', async (t) => {
+t.test('An opener with an unknown outcome is not submitted by another attempt of its send', async (t) => {
   const chat = createChat()
   const message = text('one') as never
   chat.open({ message, sendRef: { sendId: 'snd_1', attempt: 1, isLast: false } })
@@ -79,7 +76,7 @@ t.test('The opening of a send whose outcome is unknown is not handed over by ano
   t.match(chat.reports(), [{ sendId: 'snd_1', attempt: 1, state: 'sent', reason: 'unknown' }])
 })
 
-t.test('Receipts that name either copy of a message are applied', async (t) => {
+t.test('Receipts for either copy of a message are applied', async (t) => {
   const chat = createChat()
   const id = idOf(chat.send(text('one')))
   chat.applyOutcome(refused({ isUnknown: true }))
@@ -95,7 +92,7 @@ t.test('Receipts that name either copy of a message are applied', async (t) => {
   ])
 })
 
-t.test('A message in pieces is delivered when one copy of each piece is', async (t) => {
+t.test('A message in pieces is delivered when one copy of each piece is delivered', async (t) => {
   const chat = createChat()
   const id = idOf(chat.send(text('one')))
   chat.applyOutcome({ kind: 'sent', providerIds: ['SM-1', 'SM-2'] })
@@ -107,7 +104,7 @@ t.test('A message in pieces is delivered when one copy of each piece is', async 
   t.match(chat.types(), [{ status: { state: 'delivered' } }])
 })
 
-t.test('A provider that asks to wait is not asked before, within bounds', async (t) => {
+t.test('A provider’s retry delay is respected, within bounds', async (t) => {
   const waited = (retryAfterMs: number) => {
     const chat = createChat()
     idOf(chat.send(text('one')))
@@ -116,5 +113,5 @@ t.test('A provider that asks to wait is not asked before, within bounds', async 
   }
   t.equal(waited(8_000), 8_000)
   t.equal(waited(0), limits.sendRetryMs[0])
-  t.equal(waited(10 ** 9), limits.retryAfterMostMs)
+  t.equal(waited(10 ** 9), limits.retryAfterMaxMs)
 })

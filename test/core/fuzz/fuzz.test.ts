@@ -7,19 +7,19 @@ import { fuzz, type Target } from './fuzz.js'
 const inputs = 20_000
 const seed = 1
 
-t.test('AML that is almost right gives a valid message, or problems that have a place', async (t) => {
+t.test('AML that is almost correct gives a valid message, or problems with a position', async (t) => {
   const { accepted, failure } = fuzz(amlTarget, { inputs, seed })
   t.same(failure, undefined, `replay: main.js aml --seed ${seed} --only ${failure?.number}`)
   t.ok(accepted > inputs / 20 && accepted < inputs * 0.9, `${accepted} were accepted, others not`)
 })
 
-t.test('A message that is almost right is given back, or its faults are named by paths that are there', async (t) => {
+t.test('A message that is almost correct is returned, or its faults are named by existing paths', async (t) => {
   const { accepted, failure } = fuzz(amfTarget, { inputs, seed })
   t.same(failure, undefined, `replay: main.js amf --seed ${seed} --only ${failure?.number}`)
   t.ok(accepted > inputs / 20 && accepted < inputs * 0.9, `${accepted} were accepted, others not`)
 })
 
-t.test('An input that breaks a promise is found, and comes again by its seed and number', async (t) => {
+t.test('An input that breaks a property is found, and reproduced by its seed and number', async (t) => {
   const target: Target<number> = {
     name: 'even',
     draw: (rng) => rng.below(50),

@@ -21,7 +21,7 @@ function fieldsOf(body: unknown): string[] {
   return (call.errors ?? []).map(({ field }) => field)
 }
 
-t.test('A phone alone is enough: it goes to that number over rcs, as a journey', async (t) => {
+t.test('A phone alone is enough: the send goes to that number over rcs, as a journey', async (t) => {
   t.same(read({ profile }), {
     send: {
       recipient: { kind: 'address', channel: 'rcs', address: '+14155550100' },
@@ -33,7 +33,7 @@ t.test('A phone alone is enough: it goes to that number over rcs, as a journey',
   })
 })
 
-t.test('Null, empty text and a missing member are the same', async (t) => {
+t.test('Null, empty text and a missing member mean the same', async (t) => {
   const bare = read({ profile })
   for (const nothing of [null, '', undefined]) {
     const body = {
@@ -50,7 +50,7 @@ t.test('Null, empty text and a missing member are the same', async (t) => {
   }
 })
 
-t.test('Numbers and booleans stand for their text', async (t) => {
+t.test('Numbers and booleans are accepted as their text', async (t) => {
   const { send, step } = read({
     profile: { ...profile, firstName: 7, email: false },
     journey: { versionId: 1, nodeId: 2, instanceId: 3 },
@@ -66,7 +66,7 @@ t.test('dryRun is a boolean or its text, and nothing else', async (t) => {
   for (const bad of ['yes', 1, [], {}]) t.same(fieldsOf({ profile, dryRun: bad }), ['dryRun'])
 })
 
-t.test('Consent is claimed by y, refused by n, and by nothing else', async (t) => {
+t.test('Consent is claimed by y, refused by n, and left open by any other value', async (t) => {
   for (const yes of ['y', 'Y', ' y ']) t.match(read({ profile, consent: { sms: yes } }).send.consent, { optIn: true })
   for (const no of ['n', 'N']) t.match(read({ profile, consent: { sms: no } }).send.consent, { optIn: false })
   for (const other of ['yes', 'no', '1', 'true', '?']) {
@@ -92,19 +92,19 @@ t.test('The phone is a plus sign and 7 to 15 digits', async (t) => {
   t.same(fieldsOf({ profile: 'x' }), ['profile', 'profile.phone'])
 })
 
-t.test('Whatever is not known is refused by its path, all of it at once', async (t) => {
+t.test('Unknown members are refused by their paths, all of them at once', async (t) => {
   const body = { profile: { ...profile, fone: 'x' }, consent: { SMS: 'y' }, Journey: {}, dryrun: true }
   t.same(fieldsOf(body).sort(), ['Journey', 'consent.SMS', 'dryrun', 'profile.fone'])
   for (const wrong of [null, [], 'x', 7]) t.same(fieldsOf(wrong), ['body'])
 })
 
-t.test('A rehearsal names a persona and no profile', async (t) => {
+t.test('A sandbox send names a persona and no profile', async (t) => {
   t.same(read({ emulator: { personaId: 'per_1' } }).send.recipient, { kind: 'persona', personaId: 'per_1' })
   t.same(fieldsOf({ emulator: { personaId: 'per_1' }, profile }), ['profile.phone'])
   t.same(fieldsOf({ emulator: { personaId: 'per_1' }, profile: { phone: '' } }), [])
 })
 
-t.test('Inputs keep the limits of a named send, at each and one past it', async (t) => {
+t.test('Inputs have the limits of a named send, at each limit and one past it', async (t) => {
   const many = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, at) => [`k${at}`, 'v']))
   t.same(fieldsOf({ profile, inputs: many(limits.inputs) }), [])
   t.same(fieldsOf({ profile, inputs: many(limits.inputs + 1) }), ['inputs'])
@@ -116,12 +116,12 @@ t.test('Inputs keep the limits of a named send, at each and one past it', async 
   t.same(fieldsOf({ profile, inputs: { list: [] } }), ['inputs.list'])
 })
 
-t.test('A member that every object has, and one without a name, are not known either', async (t) => {
+t.test('A member that every object has, and one without a name, count as unknown', async (t) => {
   for (const name of ['constructor', 'toString', 'hasOwnProperty']) t.same(fieldsOf({ profile, [name]: 'x' }), [name])
   t.same(fieldsOf({ profile, '': 'x' }), ['body'])
 })
 
-t.test('Whatever comes is read or refused by name, and never throws', async (t) => {
+t.test('Any request is accepted or refused by path, and never throws', async (t) => {
   fc.assert(
     fc.property(fc.jsonValue({ maxDepth: 4 }), fc.jsonValue(), (body, inner) => {
       for (const value of [body, { profile: inner }, { profile, inputs: inner, consent: body, journey: inner }]) {

@@ -13,7 +13,7 @@ const key = { key: 'k', idempotency: 'journey' } as const
 const at = Date.UTC(2026, 10, 15, 23, 59)
 const hash = (text: string) => `#${text.length}`
 
-t.test('An answer has every member, whatever happened', async (t) => {
+t.test('A reply has every member in every case', async (t) => {
   t.same(responseOf({ status: 'queued', sendId: 's', personId: 'p', unknownInputs: ['x'] }, key), {
     outcome: 'queued',
     reason: '',
@@ -26,7 +26,7 @@ t.test('An answer has every member, whatever happened', async (t) => {
   t.match(responseOf({ status: 'skipped', unknownInputs: [] }, key), { outcome: 'skipped', sendId: '', personId: '' })
 })
 
-t.test('A refusal of business is an answer with its reason', async (t) => {
+t.test('A business refusal is a reply with its reason', async (t) => {
   const reasons = [
     ['agent.outreach.opted_out', 'opted_out'],
     ['agent.outreach.consent_declined', 'declined'],
@@ -40,7 +40,7 @@ t.test('A refusal of business is an answer with its reason', async (t) => {
   t.match(responseOfRefusal(missing, key), { detail: 'inputs.city: is missing' })
 })
 
-t.test('A mistake of the call is 400 and names its field; an outreach that is not there is 404', async (t) => {
+t.test('A faulty call is 400 and names its field; a missing outreach is 404', async (t) => {
   const mistakes = [
     ['agent.outreach.recipient_not_found', 'emulator.personaId'],
     ['agent.outreach.invalid_address', 'profile.phone'],
@@ -56,7 +56,7 @@ t.test('A mistake of the call is 400 and names its field; an outreach that is no
   t.match(responseOfRefusal(refuse('service.unavailable'), key), { refused: 'service.unavailable' })
 })
 
-t.test('A step of a journey is one key; without one a day and a profile are', async (t) => {
+t.test('A step of a journey is one key; without a step the key is the day and the profile', async (t) => {
   const step = { versionId: 'v1', nodeId: 'n2', instanceId: 'i3' }
   t.same(idempotencyKeyOf({ step, recipientKey: 'x' }, 'welcome', at, hash), {
     key: 'journey:v1:n2:i3:welcome',
@@ -120,7 +120,7 @@ t.test('A status has every member, and only a phone without RCS is unreachable',
   })
 })
 
-t.test('The action asks for the phone and every input, keeps its constants, and its request can be sent', async (t) => {
+t.test('The action requires the phone and every input, keeps its constants, and its request is valid', async (t) => {
   const outreach = { id: 'welcome-back', name: 'Welcome back', enabled: true, inputs: ['city', 'room'] }
   const definition = actionDefinition({ agentId: 'desk', outreach, url: 'https://parley.example/v1/x' })
   if (isRefusal(definition)) throw new Error('refused')

@@ -4,7 +4,7 @@ import t from 'tap'
 import { textOfHtml } from '../../../core/knowledge/html.js'
 import { decodeText } from '../../../core/knowledge/sourcetext.js'
 
-t.test('Of a page what people read is kept, in paragraphs', async (t) => {
+t.test('The readable text of a page is extracted, in paragraphs', async (t) => {
   const page = `<!doctype html><html><head><title>T</title><style>p{}</style></head><body>
     <nav><a href="/">Home</a></nav>
     <!-- <p>hidden</p> -->
@@ -26,7 +26,7 @@ c</pre>1 < 2 &unknown; AT&T</body></html>`
   )
 })
 
-t.test('Whatever a page is, reading it ends and leaves no markup of tags that were closed', async (t) => {
+t.test('Reading any page ends and leaves no markup of closed tags', async (t) => {
   const piece = fc.constantFrom(
     '<',
     '>',
@@ -56,7 +56,7 @@ t.test('Whatever a page is, reading it ends and leaves no markup of tags that we
   t.equal(textOfHtml('<'.repeat(5)), '<'.repeat(5))
 })
 
-t.test('Content is read by its type and in its character set, and what is no text says so', async (t) => {
+t.test('Content is read by its type and character set, and other content is refused as no text', async (t) => {
   const bytes = (text: string) => Buffer.from(text)
   t.same(decodeText(bytes('Hé'), 'text/plain'), { text: 'Hé' })
   t.same(decodeText(bytes('\ufeff# T'), 'Text/Markdown; charset=UTF-8'), { text: '# T' })

@@ -26,7 +26,7 @@ function corpusOf(sources: Readonly<Record<string, IndexedText>>): Corpus {
 
 const filler = 'the salon is open and the team is glad to help with cuts and colour on any day of the week '
 
-t.test('Every passage is found by its own rare word, before all others', async (t) => {
+t.test('Every passage is found first by its own rare word', async (t) => {
   const rare = fc.uniqueArray(fc.stringMatching(/^[a-z]{6,12}$/), { minLength: 2, maxLength: 30 })
   fc.assert(
     fc.property(rare, fc.nat({ max: 12 }), (words, times) => {
@@ -48,7 +48,7 @@ t.test('Every passage is found by its own rare word, before all others', async (
   )
 })
 
-t.test('A word that few passages have counts for more, and so does one that stands there often', async (t) => {
+t.test('A rare word weighs more, and so does a word that occurs often in a passage', async (t) => {
   const sources = {
     a: madeOf('Parking is behind the house.'),
     b: madeOf('The house opens at nine. The house closes at five.'),
@@ -64,7 +64,7 @@ t.test('A word that few passages have counts for more, and so does one that stan
   t.same(rankPassages('parking', corpusOf({}), 10), [])
 })
 
-t.test('Of two passages that answer alike the one that stands first comes first', async (t) => {
+t.test('Of two equally ranked passages the earlier one comes first', async (t) => {
   const same = madeOf('Parking here.')
   t.same(
     rankPassages('parking', corpusOf({ b: same, a: same }), 10).map(({ source }) => source),
@@ -72,7 +72,7 @@ t.test('Of two passages that answer alike the one that stands first comes first'
   )
 })
 
-t.test('A text that is too long, or has too many different words, says so', async (t) => {
+t.test('A text that is too long, or has too many different words, is reported as such', async (t) => {
   const most = limits.wordsPerSource
   const words = (count: number) => Array.from({ length: count }, (_, nth) => nth.toString(36)).join(' ')
   t.match(indexText(words(most)), { passages: [String] })
@@ -81,7 +81,7 @@ t.test('A text that is too long, or has too many different words, says so', asyn
   t.match(indexText('x '.repeat(limits.textChars / 2 + 1)), { problem: /more than 262144 characters/ })
 })
 
-t.test('Asking for fewer passages gives the first of those that asking for more gives', async (t) => {
+t.test('A search for fewer passages gives the first ones of a search for more', async (t) => {
   const words = fc.array(fc.constantFrom('heron', 'otter', 'egret', 'ibis', 'the'), { minLength: 1, maxLength: 8 })
   const text = fc
     .array(words, { minLength: 1, maxLength: 12 })

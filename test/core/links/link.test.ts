@@ -25,7 +25,7 @@ function newLink(fields: object = {}): Link {
   return link
 }
 
-t.test('A link has 25 uses and two weeks unless it says otherwise', async (t) => {
+t.test('A link has 25 uses and two weeks by default', async (t) => {
   t.match(linkView(newLink(), 'https://a.example/'), {
     maxUses: 25,
     usesRemaining: 25,
@@ -35,8 +35,8 @@ t.test('A link has 25 uses and two weeks unless it says otherwise', async (t) =>
   })
 })
 
-t.test('It expires in the future, and within 30 days', async (t) => {
-  const in30Days = at + limits.lifetimeMostMs
+t.test('A link expires in the future, and within 30 days', async (t) => {
+  const in30Days = at + limits.lifetimeMaxMs
   t.equal(newLink({ expiresAt: new Date(in30Days).toISOString() }).expiresAt, in30Days)
   t.equal(newLink({ expiresAt: new Date(at + 1).toISOString() }).expiresAt, at + 1)
   for (const expiresAt of [new Date(in30Days + 1).toISOString(), new Date(at).toISOString(), 'soon']) {
@@ -44,7 +44,7 @@ t.test('It expires in the future, and within 30 days', async (t) => {
   }
 })
 
-t.test('A link is open while nothing closes it, and says what does', async (t) => {
+t.test('A link is open unless a reason closes it, and it names the reason', async (t) => {
   const link = newLink()
   t.equal(closedReason(link, at, true), undefined)
   t.equal(closedReason(link, link.expiresAt - 1, true), undefined)
@@ -56,7 +56,7 @@ t.test('A link is open while nothing closes it, and says what does', async (t) =
   t.equal(closedReason(link, at, false), 'The channel of the link is not in service.')
 })
 
-t.test('A deleted binding gives its reason to every link, and only resuming takes it away', async (t) => {
+t.test('A deleted binding closes every link with its reason, and only resuming reopens them', async (t) => {
   const paused = setDisabled(newLink(), true)
   t.notOk('disabledReason' in paused)
   const disabled = disableDeletedBinding(paused)
@@ -67,7 +67,7 @@ t.test('A deleted binding gives its reason to every link, and only resuming take
   t.notOk(resumed.disabled)
 })
 
-t.test('The stock greeting holds the name of the agent as it is, whatever it looks like', async () => {
+t.test('The default greeting contains the name of the agent unchanged, for any name', async () => {
   fc.assert(
     fc.property(fc.string({ minLength: 1, maxLength: 40, unit: fc.constantFrom(...'ab *_`[]()<>~\\#') }), (name) => {
       fc.pre(name.trim() === name && !/ {2}/.test(name))

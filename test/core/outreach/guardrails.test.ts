@@ -34,7 +34,7 @@ const each = (cells: Readonly<Record<GuardedOrigin, string>>, more: Partial<Guar
   for (const origin of guardedOrigins) t.equal(verdictOf(origin, more), cells[origin], `${name}: ${origin}`)
 }
 
-t.test('Consent: who is sent to with which consent on record', async (t) => {
+t.test('Consent on record decides who may get an outreach', async (t) => {
   const all = (word: string) => Object.fromEntries(guardedOrigins.map((origin) => [origin, word])) as never
   each(all('goes'), {}, t, 'granted')
   each(
@@ -64,7 +64,7 @@ t.test('Consent: who is sent to with which consent on record', async (t) => {
   t.equal(verdictOf('named', { hasDeclined: true }), 'refused agent.outreach.consent_declined')
 })
 
-t.test('STOP: a named send is refused, everything else is never sent', async (t) => {
+t.test('After STOP a named send is refused, and other sends are suppressed', async (t) => {
   const never = 'skipped opted_out'
   each(
     { named: 'refused agent.outreach.opted_out', automated: never, campaign: never, followUp: never, reminder: never },
@@ -74,7 +74,7 @@ t.test('STOP: a named send is refused, everything else is never sent', async (t)
   )
 })
 
-t.test('Safe hours: what starts a conversation by itself waits for them', async (t) => {
+t.test('Unprompted outreach waits for the safe hours', async (t) => {
   const waits = `waits for safe-hours until ${opensAt - at}`
   each(
     { named: 'goes', automated: waits, campaign: waits, followUp: waits, reminder: 'goes' },
@@ -91,7 +91,7 @@ t.test('Safe hours: what starts a conversation by itself waits for them', async 
   t.match(verdictOf('campaign', { safeHours: evening, sendWindow: { ...evening, startHour: 0, endHour: 1 } }), /^waits/)
 })
 
-t.test('Frequency cap: it warns, skips or does not apply, and for marketing only', async (t) => {
+t.test('The frequency cap warns, skips or does not apply, and only for marketing', async (t) => {
   const cells = {
     named: 'goes with a warning',
     automated: 'skipped frequency_capped',
@@ -107,23 +107,20 @@ t.test('Frequency cap: it warns, skips or does not apply, and for marketing only
   each(allowed, { marketingAt: at - hour, timeScale: 48 }, t, 'scaled')
 })
 
-t.test(
-  'Conversation in progress: automated outreach and campaigns wait thirty minutes after the person wrote',
-  async (t) => {
-    const waits = `waits for in-conversation until ${29 * minute}`
-    each(
-      { named: 'goes', automated: waits, campaign: waits, followUp: 'goes', reminder: 'goes' },
-      { lastInboundAt: at - minute },
-      t,
-      'talking',
-    )
-    for (const origin of guardedOrigins) t.equal(verdictOf(origin, { lastInboundAt: at - 30 * minute }), 'goes')
-    for (const origin of guardedOrigins)
-      t.equal(verdictOf(origin, { lastInboundAt: at + hour }), 'goes', 'the clock was set back')
-  },
-)
+t.test('Automated outreach and campaigns wait thirty minutes after the person’s last message', async (t) => {
+  const waits = `waits for in-conversation until ${29 * minute}`
+  each(
+    { named: 'goes', automated: waits, campaign: waits, followUp: 'goes', reminder: 'goes' },
+    { lastInboundAt: at - minute },
+    t,
+    'talking',
+  )
+  for (const origin of guardedOrigins) t.equal(verdictOf(origin, { lastInboundAt: at - 30 * minute }), 'goes')
+  for (const origin of guardedOrigins)
+    t.equal(verdictOf(origin, { lastInboundAt: at + hour }), 'goes', 'the clock was set back')
+})
 
-t.test('What ends a send comes before what delays it', async (t) => {
+t.test('Reasons that end a send come before reasons that delay it', async (t) => {
   t.equal(verdictOf('automated', { safeHours: evening, consent: 'unknown' }), 'skipped no_consent')
   t.equal(verdictOf('campaign', { safeHours: evening, marketingAt: at }), 'skipped frequency_capped')
 })

@@ -36,7 +36,7 @@ const messageOf = (made: Opener) => {
 }
 const textOf = (made: Opener) => (messageOf(made).parts[0] as { text: string }).text
 
-t.test('Slots are filled from the person, from the agent and first from the inputs of the send', async (t) => {
+t.test('Slots are filled first from the inputs of the send, then from the person and the agent', async (t) => {
   const person = { firstName: 'Ann', customFields: { plan: 'old' } }
   const body = '{person.firstName}, your {person.customFields.plan} plan. {agent.name}'
   t.equal(textOf(opener(body, {}, { person })), 'Ann, your old plan. Desk')
@@ -44,22 +44,22 @@ t.test('Slots are filled from the person, from the agent and first from the inpu
   t.equal(
     textOf(opener(body, {}, { person, inputs: { plan: ' ' } })),
     'Ann, your old plan. Desk',
-    'a blank says nothing',
+    'a blank counts as missing',
   )
 })
 
-t.test('A missing slot goes by its policy: a sentence less, no message, or nothing is sent', async (t) => {
+t.test('A missing slot follows its policy: a sentence less, no message, or no send', async (t) => {
   t.equal(textOf(opener('Hello! You have {person.customFields.points} points. Bye.')), 'Hello! Bye.')
   t.match(opener('Hi {person.firstName|block-send}'), { blocked: /person\.firstName/ })
   t.match(opener('Hi {person.firstName|omit-message}'), { blocked: /without person\.firstName/ })
   t.equal(textOf(opener('Hi {person.firstName|there}!')), 'Hi there!')
 })
 
-t.test('Markers become what they are in any message', async (t) => {
+t.test('Markers in an opener compile as in any message', async (t) => {
   const { chips, parts } = messageOf(opener('Hello. [[chips: Book | Site -> https://x.example]]'))
   t.same(chips, [{ label: 'Book' }, { label: 'Site', kind: 'url', url: 'https://x.example' }])
   t.equal(parts.length, 1)
-  t.match(opener('Hello. [[nonsense: 1]]'), { blocked: String }, 'what cannot be compiled is not sent')
+  t.match(opener('Hello. [[nonsense: 1]]'), { blocked: String }, 'an opener that does not compile is not sent')
   t.match(opener('[[signal: typing]]'), { blocked: String })
 })
 
@@ -78,7 +78,7 @@ t.test('No value of a person opens or closes a marker', async (t) => {
   t.pass()
 })
 
-t.test('No value of a person is read as Markdown, and each is read as it is written', async (t) => {
+t.test('No value of a person is read as Markdown, and each is shown as written', async (t) => {
   const link = '[x](https://evil.example)'
   t.equal(
     textOf(opener('Hello {person.firstName}!', {}, { person: { firstName: link } })),
@@ -98,7 +98,7 @@ t.test('No value of a person is read as Markdown, and each is read as it is writ
   )
 })
 
-t.test('A template that is named stands where it is named; templates in a circle are not sent', async (t) => {
+t.test('A named template is inserted in place, and templates in a cycle are not sent', async (t) => {
   const inner = { id: 'inner', name: 'Inner', body: 'I am {person.firstName|somebody}' }
   t.equal(textOf(opener('So: [[template: inner]].', { messageTemplates: [inner] })), 'So: I am somebody.')
   t.match(opener('[[template: none]]'), { blocked: /none/ })
@@ -111,7 +111,7 @@ t.test('A template that is named stands where it is named; templates in a circle
   t.match(opener('[[template: t0]]', { messageTemplates: tree }), { blocked: /More than 50 templates/ })
 })
 
-t.test('Things are cards, a collection a carousel of what it shows, and an image its address', async (t) => {
+t.test('Things become cards, a collection a carousel of them, and an image its URL', async (t) => {
   const things = [
     {
       id: 'cut',

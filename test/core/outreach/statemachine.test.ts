@@ -56,7 +56,7 @@ const expected: Readonly<Record<string, string>> = {
   'sending deferred': 'queued',
 }
 
-t.test('A send moves as the table of the contract says, and in no other way', async (t) => {
+t.test('A send changes its state only as the contract’s table says', async (t) => {
   for (const from of sendStates) {
     for (const on of triggers) {
       const outcome = expected[`${from} ${on}`]
@@ -71,7 +71,7 @@ t.test('A send moves as the table of the contract says, and in no other way', as
     t.ok(isFinal(state))
     t.notOk(
       transitions.some(({ from }) => from === state),
-      `nothing moves a send that is ${state}`,
+      `no transition leaves ${state}`,
     )
   }
 })
@@ -86,7 +86,7 @@ t.test('There are four attempts, the last about thirty minutes after the first',
   t.equal(retryWaitMs(1, 60), limits.retryAfterMs[0]! / 60, 'a scale divides them')
 })
 
-t.test('A retry is dated, keeps what went wrong, and loses both when it is picked up', async (t) => {
+t.test('A retry has a time and the failure of its last attempt, and loses both when it is picked up', async (t) => {
   const sending = send({ state: 'sending', attempts: 1 })
   const waits = applyTransition(
     sending,
@@ -114,7 +114,7 @@ t.test('Sends accepted within one step of time are picked up together, about a m
   t.equal(pickupAt(1_001, 1), pickupAt(1_000 + limits.pickupStepMs - 1, 1))
 })
 
-t.test('Every trouble ends in a reason of the contract, transient ones alone are tried again', async (t) => {
+t.test('Every failure ends in a reason of the contract, and only temporary ones are retried', async (t) => {
   for (const [name, { on, reason }] of Object.entries(failures)) {
     t.ok(sendReasons.includes(reason), name)
     const isTransient = reason === 'capability_unknown' || name === 'unreachable' || name === 'refusedTemporarily'
@@ -124,7 +124,7 @@ t.test('Every trouble ends in a reason of the contract, transient ones alone are
   t.equal(failureOf('noBinding', 'never'), 'noBinding')
   t.equal(failureOf('bindingNotReady', 'never'), 'bindingError')
   t.equal(failureOf('mediaUnreachable', 'later'), 'refusedTemporarily')
-  t.equal(failureOf('unsupportedPart', 'otherChannel'), 'refusedPermanently', 'nothing falls back to another channel')
+  t.equal(failureOf('unsupportedPart', 'otherChannel'), 'refusedPermanently', 'no failure leads to another channel')
 })
 
 const anyReport = fc.record({
@@ -137,35 +137,32 @@ const anyReport = fc.record({
   retry: fc.constantFrom<NonNullable<DeliveryReport['retry']>>('later', 'otherChannel', 'never'),
 })
 
-t.test(
-  'Whatever news come, in whatever order and however often, a final state stays and a receipt is the first',
-  async (t) => {
-    fc.assert(
-      fc.property(
-        fc.array(anyReport, { maxLength: 20 }),
-        fc.constantFrom(...sendStates),
-        fc.integer({ min: 1, max: 3 }),
-        (all, state, attempts) => {
-          let now = send({ state, attempts })
-          for (const deliveryReport of all) {
-            const next = applyReport(now, deliveryReport, 1)
-            if (isFinal(now.state) && next.state !== now.state) return false
-            for (const [name, value] of Object.entries(now.receipts ?? {})) {
-              if (next.receipts?.[name as 'sentAt'] !== value) return false
-            }
-            if (applyReport(next, deliveryReport, 1) !== next) return false
-            if (deliveryReport.attempt !== now.attempts && next !== now) return false
-            now = next
+t.test('For any order of reports, a final state stays and only the first receipt counts', async (t) => {
+  fc.assert(
+    fc.property(
+      fc.array(anyReport, { maxLength: 20 }),
+      fc.constantFrom(...sendStates),
+      fc.integer({ min: 1, max: 3 }),
+      (all, state, attempts) => {
+        let now = send({ state, attempts })
+        for (const deliveryReport of all) {
+          const next = applyReport(now, deliveryReport, 1)
+          if (isFinal(now.state) && next.state !== now.state) return false
+          for (const [name, value] of Object.entries(now.receipts ?? {})) {
+            if (next.receipts?.[name as 'sentAt'] !== value) return false
           }
-          return true
-        },
-      ),
-    )
-    t.pass()
-  },
-)
+          if (applyReport(next, deliveryReport, 1) !== next) return false
+          if (deliveryReport.attempt !== now.attempts && next !== now) return false
+          now = next
+        }
+        return true
+      },
+    ),
+  )
+  t.pass()
+})
 
-t.test('News that are told again, however much later, change nothing', async (t) => {
+t.test('A repeated report changes nothing, however late it comes', async (t) => {
   const inOrder = fc
     .array(anyReport, { maxLength: 8 })
     .map((all) => all.map((deliveryReport, index) => ({ ...deliveryReport, at: 2_000 + index })))
@@ -190,7 +187,7 @@ t.test('News that are told again, however much later, change nothing', async (t)
   )
 })
 
-t.test('Word that the channel has it ends the way; later words are receipts', async (t) => {
+t.test('The report that the channel accepted the opener completes the send; later reports are receipts', async (t) => {
   const deliveryReport = (state: DeliveryReport['state'], at: number, more = {}): DeliveryReport => ({
     sendId: 'sd_1',
     at,
@@ -204,7 +201,11 @@ t.test('Word that the channel has it ends the way; later words are receipts', as
   const read = applyReport(applyReport(sent, deliveryReport('delivered', 11), 1), deliveryReport('read', 12), 1)
   t.match(read.receipts, { sentAt: 10, deliveredAt: 11, readAt: 12 })
   const failed = applyReport(sent, deliveryReport('failed', 13, { reason: 'expired' }), 1)
-  t.match(failed, { state: 'sent', receipts: { failedAt: 13, failReason: 'expired' } }, 'delivery is told apart')
+  t.match(
+    failed,
+    { state: 'sent', receipts: { failedAt: 13, failReason: 'expired' } },
+    'delivery is a receipt of its own',
+  )
   t.equal(applyReport(read, deliveryReport('responded', 14), 1).respondedAt, 14)
   t.equal(
     applyReport(applyReport(read, deliveryReport('responded', 14), 1), deliveryReport('responded', 15), 1).respondedAt,

@@ -62,7 +62,7 @@ t.test(
   },
 )
 
-t.test('However a number is parted, it is the same number', async (t) => {
+t.test('A number is the same however it is grouped', async (t) => {
   const separators = fc.constantFrom('', ' ', '-', '.', '(', ')', '\u00a0', '\u2013')
   fc.assert(
     fc.property(anyNumber, fc.array(separators, { minLength: 16, maxLength: 16 }), (number, between) => {
@@ -72,7 +72,7 @@ t.test('However a number is parted, it is the same number', async (t) => {
   )
 })
 
-t.test('Reading a number again changes nothing', async (t) => {
+t.test('Parsing a parsed number changes nothing', async (t) => {
   fc.assert(
     fc.property(anyNumber, (number) => {
       const phone = phoneOf(number)
@@ -82,14 +82,14 @@ t.test('Reading a number again changes nothing', async (t) => {
   )
 })
 
-t.test('The short way answers what the long one would', async (t) => {
+t.test('The fast path gives the same result as the slow path', async (t) => {
   fc.assert(
     fc.property(anyNumber, (number) => t.equal(phoneOf(number), parsePhone(number))),
     { numRuns: 1_000 },
   )
 })
 
-t.test('Variants of one mobile number in Brazil, Mexico and Argentina meet', async (t) => {
+t.test('Variants of one mobile number in Brazil, Mexico and Argentina are equal', async (t) => {
   const first = (from: number, to: number) => fc.integer({ min: from, max: to }).map(String)
   fc.assert(
     fc.property(fc.constantFrom('11', '21', '31', '85'), first(6, 9), digits(7), (area, lead, rest) => {
@@ -117,7 +117,7 @@ t.test('Variants of one mobile number in Brazil, Mexico and Argentina meet', asy
   t.equal(phoneOf('+551133334444'), '+551133334444', 'a fixed line in Brazil has eight digits')
 })
 
-t.test('An address of a channel that knows no numbers is kept as given', async (t) => {
+t.test('An address of a channel without numbers is stored as given', async (t) => {
   const numbered = ['rcs', 'sms', 'messengerA']
   for (const channel of channelNames.filter((name) => !numbered.includes(name))) {
     t.equal(normalizeAddress(channel, '  U0 12(3) '), 'U0 12(3)')

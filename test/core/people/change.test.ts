@@ -25,7 +25,7 @@ const fieldsOf = (change: PersonChange) => {
   return isRefusal(next) ? next.errors?.map(({ field }) => field) : []
 }
 
-t.test('A change changes only the fields supplied, and null takes a field away', async (t) => {
+t.test('A change sets only the supplied fields, and null removes a field', async (t) => {
   const next = after(ann, { lastName: 'Smith', customFields: { age: 41, vip: true } })
   t.strictSame(next, {
     ...ann,
@@ -38,17 +38,17 @@ t.test('A change changes only the fields supplied, and null takes a field away',
   t.equal(
     after(ann, { firstName: 'Ann', customFields: { level: 'gold' }, tags: [] }),
     ann,
-    'nothing said, nothing written',
+    'an empty change writes nothing',
   )
 })
 
-t.test('Consent that changes is told with its time', async (t) => {
+t.test('A change of consent is reported with its time', async (t) => {
   const granted = after(ann, { consent: { status: 'granted' } })
   t.same(granted.consent, { status: 'granted', updatedAt: 9 })
   t.equal(applyChange(granted, { consent: { status: 'granted' } }, 10), granted)
 })
 
-t.test('Every text has an end, and every time zone is one', async (t) => {
+t.test('Every text has a limit, and every time zone is validated', async (t) => {
   for (const field of textFields) {
     const most = limits.textChars[field]
     t.same(fieldsOf({ [field]: 'x'.repeat(most + 1) }), [field], `${field} past its end`)
@@ -68,16 +68,16 @@ t.test('Every text has an end, and every time zone is one', async (t) => {
   t.same(fieldsOf({ customFields: many(limits.customFields) }), ['customFields'])
 })
 
-t.test('A profile fills what is empty or overwrites what differs, and never writes a locked field', async (t) => {
+t.test('A profile fills empty fields or overwrites different ones, and never writes a locked field', async (t) => {
   const locked: Person = { ...ann, lockedFields: ['email'] }
   const profile = { firstName: 'Anna', lastName: 'Smith', email: 'a@example.com', phone: null, fullName: '' }
   t.strictSame(withProfile(locked, profile, 'fill', 9), { ...locked, lastName: 'Smith', updatedAt: 9 })
   t.match(withProfile(locked, profile, 'overwrite', 9), { firstName: 'Anna', lastName: 'Smith', email: undefined })
   t.match(withProfile(ann, profile, 'fill', 9, new Set(['lastName'])), { lastName: undefined, email: 'a@example.com' })
-  t.equal(withProfile(ann, { firstName: 'Ann' }, 'overwrite', 9), ann, 'what says nothing new writes nothing')
+  t.equal(withProfile(ann, { firstName: 'Ann' }, 'overwrite', 9), ann, 'a profile without new values writes nothing')
 })
 
-t.test('A profile never takes anything away', async (t) => {
+t.test('A profile never removes a value', async (t) => {
   const profiles = fc.record(
     Object.fromEntries(profileFields.map((field) => [field, fc.constantFrom('', ' ', 'x', null)])),
     { requiredKeys: [] },
@@ -94,7 +94,7 @@ t.test('A profile never takes anything away', async (t) => {
   )
 })
 
-t.test('Inputs are merged into the fields of a person key by key, except locked ones', async (t) => {
+t.test('Inputs are merged into the custom fields key by key, except locked ones', async (t) => {
   const locked: Person = { ...ann, lockedFields: ['level', 'company'] }
   const inputs = {
     level: 'blue',
@@ -121,7 +121,7 @@ t.test('Inputs are merged into the fields of a person key by key, except locked 
       ['order', 'number'],
     ]),
   )
-  t.same(typed.customFields, { ...ann.customFields, order: '7' }, 'what its type does not take is left out')
+  t.same(typed.customFields, { ...ann.customFields, order: '7' }, 'a value of another type is omitted')
   const full: Person = {
     ...ann,
     customFields: Object.fromEntries(Array.from({ length: limits.customFields }, (_, n) => [`k${n}`, 'v'])),
@@ -134,14 +134,14 @@ const stranger = newPersonFor('pr_2', identityEvent, 1_000)
 const applyEvents = (person: Person, ...all: Partial<IdentityEvent>[]) =>
   all.reduce((current, each) => applyIdentityEvent(current, { ...identityEvent, ...each }).person, person)
 
-t.test('Somebody who is heard of is known by that identity and by nothing else', async (t) => {
+t.test('A person who writes in first is known by that identity only', async (t) => {
   t.strictSame(stranger, {
     ...newPerson('pr_2', 'conversation', 1_000),
     identities: [{ asid: 'usr_1', channel: 'sms', address: '+14155550100' }],
   })
 })
 
-t.test('Being seen is written once a minute at most', async (t) => {
+t.test('lastSeenAt is written at most once a minute', async (t) => {
   const seen = applyIdentityEvent(stranger, identityEvent).person
   t.equal(seen.identities[0]?.lastSeenAt, 1_000)
   t.equal(applyIdentityEvent(seen, { ...identityEvent, at: 1_000 + limits.seenEveryMs - 1 }).person, seen)
@@ -149,7 +149,7 @@ t.test('Being seen is written once a minute at most', async (t) => {
   t.equal(applyEvents(seen, { at: 1_000 + limits.seenEveryMs }).identities[0]?.lastSeenAt, 1_000 + limits.seenEveryMs)
 })
 
-t.test('In whatever order news of opting out and in comes, the latest counts', async (t) => {
+t.test('The latest opt-out or opt-in counts, in any order of reports', async (t) => {
   const all = fc.uniqueArray(
     fc.record({ at: fc.integer({ min: 1, max: 50 }), kind: fc.constantFrom('optedOut' as const, 'optedIn' as const) }),
     { minLength: 1, selector: ({ at }) => at },
@@ -163,7 +163,7 @@ t.test('In whatever order news of opting out and in comes, the latest counts', a
   )
 })
 
-t.test('Opting out and in is an event when it changes something', async (t) => {
+t.test('An opt-out or opt-in is an event only if it changes the state', async (t) => {
   const out = applyIdentityEvent(stranger, { ...identityEvent, kind: 'optedOut' })
   t.equal(out.event, 'person.opted_out')
   t.equal(
@@ -184,7 +184,7 @@ t.test('Opting out and in is an event when it changes something', async (t) => {
   )
 })
 
-t.test('Of two who are one, who stays takes over what it lacks, and a denied consent stays denied', async (t) => {
+t.test('After a merge the surviving person gets the missing fields, and a denied consent stays denied', async (t) => {
   const duplicate: Person = { ...stranger, firstName: 'Anna', email: 'a@example.com', tags: ['b', 'a'], lastCallAt: 7 }
   const survivor: Person = { ...ann, tags: ['a'], consent: { status: 'granted', updatedAt: 5 }, lastCallAt: 3 }
   const merged = mergePeople(survivor, { ...duplicate, consent: { status: 'denied', updatedAt: 2 } }, 9)
@@ -198,10 +198,10 @@ t.test('Of two who are one, who stays takes over what it lacks, and a denied con
     formerIds: [duplicate.id],
     updatedAt: 9,
   })
-  t.same(mergePeople(survivor, duplicate, 9).consent, survivor.consent, 'unknown says nothing')
+  t.same(mergePeople(survivor, duplicate, 9).consent, survivor.consent, 'unknown decides nothing')
 })
 
-t.test('Ids of people are in the order of their making', async (t) => {
+t.test('Ids of people are in the order of their creation', async (t) => {
   const drawn = fc.stringMatching(/^pr_[0-9a-hjkmnp-tv-z]{26}$/)
   const moments = fc.integer({ min: 0, max: 2 ** 43 })
   fc.assert(

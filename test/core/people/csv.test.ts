@@ -24,7 +24,7 @@ const wrongHeaders = (...headers: string[]) => {
   return isRefusal(read) ? read.errors?.map(({ field, message }) => `${field}: ${message}`) : []
 }
 
-t.test('A cell that a spreadsheet would run is written so that it does not, and is read back as it was', async (t) => {
+t.test('A cell that a spreadsheet would execute is escaped, and read back unchanged', async (t) => {
   for (const value of [
     '=1+1',
     '+1+1',
@@ -53,16 +53,16 @@ t.test('A cell that a spreadsheet would run is written so that it does not, and 
   )
 })
 
-t.test('A number is written in clean E.164, however it was entered, and what quotes it is read back', async (t) => {
+t.test('A number is written in clean E.164 in any input format, and a quoted one is read back', async (t) => {
   const phone = exportColumns([]).find(({ name }) => name === 'phone')!
   for (const entered of ['+14155550100', '+1 (415) 555-0100', '001 415 555 0100']) {
     t.equal(rowText([phone.write({ ...newPerson('pr_1', 'x', 1), phone: entered })]), '+14155550100\r\n')
   }
   t.equal(cellValue("'+14155550100"), '+14155550100', 'as older exports and spreadsheets write it')
-  t.equal(cellText("'+14155550100"), "''+14155550100", 'and what has a quote of its own keeps it')
+  t.equal(cellText("'+14155550100"), "''+14155550100", 'and a text with its own quote keeps it')
 })
 
-t.test('A first line without phone, email or id is refused in one sentence that says how it was read', async (t) => {
+t.test('A first line without phone, email or id is refused with one sentence that shows how it was read', async (t) => {
   const detail = (headers: string[], delimiter?: ',' | ';') => {
     const read = parseColumns(headers, declared, delimiter)
     return isRefusal(read) ? read.detail : ''
@@ -79,7 +79,7 @@ t.test('A first line without phone, email or id is refused in one sentence that 
   t.same(wrongHeaders('telefon', 'Loyalty Level', 'name'), ['telefon: names no field of a person'])
 })
 
-t.test('A cell of a declared field holds what its type takes', async (t) => {
+t.test('A cell of a declared field holds a value of its type', async (t) => {
   const fields = (['number', 'boolean', 'date'] as const).map((type) => ({ key: type, label: type, type }))
   const read = parseColumns(['id', 'number', 'boolean', 'date', 'customFields'], fields)
   if (isRefusal(read)) throw new Error(read.detail)
@@ -90,26 +90,26 @@ t.test('A cell of a declared field holds what its type takes', async (t) => {
   t.match(parseRow(read, ['pr_1', '', '', '', '{"number":"x"}']), 'customFields: customFields.number must be a number')
 })
 
-t.test('A column may have any name that a custom field may have, those of objects included', async (t) => {
+t.test('A column may have any name of a custom field, names of object members included', async (t) => {
   for (const name of ['constructor', 'toString', 'hasOwnProperty', 'valueOf']) {
     t.equal(columns('phone', name)[1]?.name, `customFields.${name}`)
   }
 })
 
-t.test('Several texts share a cell and come apart again', async (t) => {
+t.test('Several texts share a cell and are split again', async (t) => {
   fc.assert(
     fc.property(fc.array(someText(10), { minLength: 1 }), (values) => t.same(listValues(listText(values)), values)),
   )
 })
 
-t.test('The first line tells what columns are parted with', async (t) => {
+t.test('The first line determines the separator of columns', async (t) => {
   t.equal(delimiterOf('a,b;c,d'), ',')
   t.equal(delimiterOf('"a,b,c";d'), ';')
   t.equal(delimiterOf('a\tb'), '\t')
   t.equal(delimiterOf('phone'), ',')
 })
 
-t.test('A header names a field by its name, by what other programs call it, or a custom field', async (t) => {
+t.test('A header names a field by its name, by the name of other programs, or a custom field', async (t) => {
   const names = columns('First Name', 'E-Mail', 'mobile', 'loyalty level', 'customFields.age', 'Shoe size', 'createdAt')
   t.same(
     names.map(({ name }) => name),
@@ -121,7 +121,7 @@ t.test('A header names a field by its name, by what other programs call it, or a
   t.ok(isRefusal(parseColumns(Array(limits.importColumns + 1).fill('x'), [])))
 })
 
-t.test('A cell that cannot be is refused in a sentence that names its column', async (t) => {
+t.test('An invalid cell is refused with a sentence that names its column', async (t) => {
   const row = (header: string, cell: string) => parseRow(columns('id', header), ['pr_1', cell])
   for (const [header, cell, message] of [
     ['Status', 'gone', 'Status: must be one of new, contacted, qualified, converted, lost'],
@@ -171,7 +171,7 @@ const operatorFields = fc.record({
   scheduledCallAt: optional(fc.integer({ min: 0, max: 4e12 })),
 })
 
-t.test('What an export writes of a person, an import reads back', async (t) => {
+t.test('A person in an export is imported unchanged', async (t) => {
   const all = exportColumns(declared)
   fc.assert(
     fc.property(operatorFields, (change) => {

@@ -31,7 +31,7 @@ const meanings: Record<string, (person: Person, value: string) => boolean> = {
   'customFields.level': (person, value) => person.customFields?.level === value,
 }
 
-t.test('A filter lets through whoever every one of its words is true of', async (t) => {
+t.test('A filter matches the people for whom each of its terms is true', async (t) => {
   fc.assert(
     fc.property(anyPerson, someFilter, (person, filter) => {
       const words = Object.entries(filter as PersonFilter)
@@ -43,7 +43,7 @@ t.test('A filter lets through whoever every one of its words is true of', async 
   )
 })
 
-t.test('Whoever matches bears the mark and the time that the filter names', async (t) => {
+t.test('A person who matches has the index mark and the time that the filter names', async (t) => {
   fc.assert(
     fc.property(anyPerson, someFilter, (person, filter) => {
       const compiled = compileFilter(filter as PersonFilter)
@@ -57,7 +57,7 @@ t.test('Whoever matches bears the mark and the time that the filter names', asyn
   )
 })
 
-t.test('A word that is no filter, or a value it does not take, is named', async (t) => {
+t.test('An unknown filter term, or an invalid value of one, is named', async (t) => {
   const long = 'x'.repeat(limits.filterChars + 1)
   for (const [filter, field] of [
     [{ statuss: 'new' }, 'statuss'],
@@ -81,18 +81,15 @@ t.test('A word that is no filter, or a value it does not take, is named', async 
   t.same(filterFaults({ q: long.slice(1), createdAfter: '2026-01-01', 'customFields.a b': 'x' }), [])
 })
 
-t.test(
-  'Digits find a number however it is written; addresses are searched only for those who may see them',
-  async (t) => {
-    const blank = newPerson('pr_1', 'x', 1)
-    const entered: Person = { ...blank, phone: '+1 (415) 555-0101' }
-    const wrote: Person = { ...blank, identities: [{ asid: 'usr_1', channel: 'sms', address: '+14155550101' }] }
-    for (const q of ['+14155550101', '001 415 555 0101', '5550101', '555-0101', '(415) 555', '415 0101']) {
-      t.ok(compileFilter({ q }).matches(entered), q)
-      t.notOk(compileFilter({ q }).matches(wrote), `${q} of an address`)
-      const seeing = compileFilter({ q }, { seesAddresses: true })
-      t.ok(seeing.matches(entered) && seeing.matches(wrote), `${q} for those who may see addresses`)
-    }
-    t.notOk(compileFilter({ q: '5550102' }).matches(entered))
-  },
-)
+t.test('Digits find a number in any format; addresses are searched only for callers who may see them', async (t) => {
+  const blank = newPerson('pr_1', 'x', 1)
+  const entered: Person = { ...blank, phone: '+1 (415) 555-0101' }
+  const wrote: Person = { ...blank, identities: [{ asid: 'usr_1', channel: 'sms', address: '+14155550101' }] }
+  for (const q of ['+14155550101', '001 415 555 0101', '5550101', '555-0101', '(415) 555', '415 0101']) {
+    t.ok(compileFilter({ q }).matches(entered), q)
+    t.notOk(compileFilter({ q }).matches(wrote), `${q} of an address`)
+    const seeing = compileFilter({ q }, { seesAddresses: true })
+    t.ok(seeing.matches(entered) && seeing.matches(wrote), `${q} for callers who may see addresses`)
+  }
+  t.notOk(compileFilter({ q: '5550102' }).matches(entered))
+})

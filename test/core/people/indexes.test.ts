@@ -7,7 +7,7 @@ import { anyPerson } from './arbitrary.js'
 
 const identity = (address: string) => ({ asid: `usr_${address}`, channel: 'sms', address }) as Person['identities'][0]
 
-t.test('Somebody of whom it is said that they are led to as before has the same marks and identities', async (t) => {
+t.test('A person with an unchanged index entry has the same marks and identities', async (t) => {
   let alike = 0
   fc.assert(
     fc.property(
@@ -28,7 +28,7 @@ t.test('Somebody of whom it is said that they are led to as before has the same 
   t.ok(alike > 20)
 })
 
-t.test('Who has another identity, number, tag or batch is not led to as before', async (t) => {
+t.test('A person with another identity, number, tag or batch has another index entry', async (t) => {
   const [before] = fc.sample(anyPerson, 1) as [Person]
   const changes: Partial<Person>[] = [
     { identities: [identity('+14155550142')] },

@@ -41,7 +41,7 @@ t.test('Descriptions and pictures of options stand below their labels', async (t
   )
 })
 
-t.test('Slots are numbered by day and time, or by their label', async (t) => {
+t.test('Slots are numbered and shown by day and time, or by their label', async (t) => {
   const slots = [
     { id: 'a', start: at('2026-11-20T15:00:00-05:00') },
     { id: 'b', start: at('2026-11-21T09:30:00-05:00'), label: 'Saturday morning' },
@@ -52,7 +52,7 @@ t.test('Slots are numbered by day and time, or by their label', async (t) => {
   )
 })
 
-t.test('A confirmation lists its details and takes YES or NO', async (t) => {
+t.test('A confirmation lists its details and accepts YES or NO', async (t) => {
   const details = [
     { label: 'When', value: at('2026-11-20T15:00:00-05:00') },
     { label: 'Price', value: { amount: '1234.5', currency: 'USD' } },
@@ -70,7 +70,7 @@ t.test('A confirmation lists its details and takes YES or NO', async (t) => {
   )
 })
 
-t.test('Labels of a confirmation say what YES and NO mean, unless they are those words', async (t) => {
+t.test('Labels of a confirmation explain YES and NO, unless they are those words', async (t) => {
   const ask = { type: 'confirm', intentId: 'ok', prompt: 'Coming?' } as const
   t.equal(
     floorText(onSms(messageOf([{ ...ask, yesLabel: 'Of course', noLabel: 'Not today' }]))),
@@ -105,14 +105,14 @@ t.test('A showcase is a numbered digest', async (t) => {
   )
 })
 
-t.test('Whoever is asked for a location replies with an address', async (t) => {
+t.test('A request for a location asks for an address', async (t) => {
   t.equal(
     floorText(onSms(messageOf([{ type: 'ask.location', intentId: 'where', prompt: 'Where to?' }]))),
     floor('Where to?', 'Reply with your address.'),
   )
 })
 
-t.test('An event is told, with a calendar link of the same instants', async (t) => {
+t.test('An event is text with a calendar link of the same instants', async (t) => {
   const event: Part = {
     type: 'share.event',
     title: 'Tasting',
@@ -162,7 +162,7 @@ t.test('A contact is its text', async (t) => {
   )
 })
 
-t.test('Media is its alternative text and its address', async (t) => {
+t.test('Media is its alternative text and its URL', async (t) => {
   t.equal(
     floorText(
       onSms(messageOf([{ type: 'media', kind: 'image', mediaUrl: 'https://a.example/x.jpg', alt: 'The shop' }])),
@@ -197,7 +197,7 @@ t.test('Cards of a carousel share one numbering, and their links are printed', a
   t.same(numbered, [0, 1])
 })
 
-t.test('Numbers run on from the parts to the chips of the message', async (t) => {
+t.test('Numbers continue from the parts to the chips of the message', async (t) => {
   const { numbered, ...rendering } = onSms(
     messageOf([{ type: 'text', text: 'Hello' }, choice('Red', 'Blue')], [{ label: 'Help me' }]),
   )
@@ -208,7 +208,7 @@ t.test('Numbers run on from the parts to the chips of the message', async (t) =>
   t.same(numbered, [0, 1, 2])
 })
 
-t.test('Action chips become what a person can act upon by hand', async (t) => {
+t.test('Action chips become text that a person can act on by hand', async (t) => {
   const chips: Chip[] = [
     { label: 'Menu', kind: 'url', url: 'https://a.example/menu' },
     { label: 'Call', kind: 'dial', phone: '+12125550100' },
@@ -246,14 +246,14 @@ t.test('A chip that carriers would read as an opt-out is answered by its number'
   t.same(numbered, [0])
 })
 
-t.test('What a chip returns is never shown', async (t) => {
+t.test('The value of a chip is never shown', async (t) => {
   t.notMatch(
     floorText(onSms(messageOf([{ type: 'text', text: 'Hi' }], [{ label: 'Outside', value: '/outside' }]))),
     '/outside',
   )
 })
 
-t.test('A native part goes out as it is on its channel, and as its fallback elsewhere', async (t) => {
+t.test('A native part is sent as it is on its channel, and as its fallback elsewhere', async (t) => {
   const part: Part = { type: 'native', channel: 'rcs', payload: { any: 1 }, fallback: [choice('Red', 'Blue')] }
   t.same(render(messageOf([part]), traitsOf('rcs'), reader), {
     blocks: [{ kind: 'native', payload: { any: 1 } }],
@@ -263,13 +263,13 @@ t.test('A native part goes out as it is on its channel, and as its fallback else
   t.match(floorText(onSms(messageOf([part]))), '1. Red')
 })
 
-t.test('Text is folded to the cheap alphabet where that makes the whole message cheap, and only there', async (t) => {
+t.test('Text is folded to the GSM alphabet only where that makes the whole message cheaper', async (t) => {
   const text = (words: string) => floorText(onSms(messageOf([{ type: 'text', text: words }])))
   t.equal(text('It’s “fine” – really…'), 'It\'s "fine" - really...')
   t.equal(text('It’s fine 😀'), 'It’s fine 😀')
 })
 
-t.test('A sentence that says how to answer by number stands behind the last number', async (t) => {
+t.test('The sentence about answering by number follows the last number', async (t) => {
   const card: Part = { type: 'card', card: { title: 'Suite', chips: [{ label: 'Book' }] } }
   for (const message of [
     messageOf([choice('Red', 'Blue'), card]),

@@ -26,7 +26,7 @@ function page(name: keyof typeof cases): string {
   return sections.join('\n')
 }
 
-t.test('Every part has a golden file, and every golden file a part', async (t) => {
+t.test('Every part has a golden file, and every golden file has a part', async (t) => {
   t.same(Object.keys(cases).sort(), [...partTypes, 'chips'].sort())
   t.same(
     readdirSync(folder)

@@ -23,7 +23,7 @@ t.test('Texts take as many segments as carriers bill for them', async (t) => {
   t.same(segmentsOf(`this is a ${']'.repeat(74)}😘`), { encoding: 'ucs2', units: 86, segments: 2 })
 })
 
-t.test('A pair is never parted, so a segment may stay one unit short', async (t) => {
+t.test('A surrogate or escape pair is never split, so a segment may be one unit short', async (t) => {
   t.equal(
     segmentsOf(`${'a'.repeat(152)}]${'a'.repeat(152)}`).segments,
     3,
@@ -32,19 +32,19 @@ t.test('A pair is never parted, so a segment may stay one unit short', async (t)
   t.equal(segmentsOf(`${'中'.repeat(66)}😎${'中'.repeat(66)}`).segments, 3, 'a surrogate pair at the edge of a segment')
 })
 
-t.test('Look-alikes are folded, and nothing else', async (t) => {
+t.test('Only look-alike characters are folded', async (t) => {
   t.equal(foldLookalikes('‘a’ “b” – — … • `c` ＡＢ１！ ½ x\u00a0y\u202fz'), "'a' \"b\" - - ... - 'c' AB1! 1/2 x y z")
   t.equal(foldLookalikes('e\u0301'), 'é', 'an accent joins its letter')
   for (const unchanged of ['ç', 'ã', 'ő', '中', '😀', '→']) t.equal(foldLookalikes(unchanged), unchanged)
 })
 
-t.test('A form that is only wider, and what a mark makes of its neighbour, are folded to the end', async (t) => {
+t.test('Wide forms and combining marks are folded completely', async (t) => {
   t.equal(foldLookalikes('｀'), "'")
   t.equal(foldLookalikes('‹\u0338'), '\u226e')
   t.equal(foldLookalikes('＜\u0338'), '\u226e')
 })
 
-t.test('Folding is done once, and never makes a text dearer', async () => {
+t.test('Folding is idempotent, and never makes a text more expensive', async () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme', maxLength: 300 }), (text) => {
       const folded = foldLookalikes(text)

@@ -15,7 +15,7 @@ function written(source: string): Record<Markup, string> {
 
 const same = (text: string) => Object.fromEntries(markups.map((markup) => [markup, text]))
 
-t.test('Bold, italic and struck words are written as each channel writes them', async (t) => {
+t.test('Bold, italic and struck text is written in the markup of each channel', async (t) => {
   t.same(written('**a** *b* _c_ ~~d~~ __e__'), {
     plain: 'a b c d e',
     commonmark: '**a** *b* *c* ~~d~~ **e**',
@@ -26,22 +26,18 @@ t.test('Bold, italic and struck words are written as each channel writes them', 
   t.same(written('***a*** and **b *c* d**').whatsapp, '*_a_* and *b _c_ d*')
 })
 
-t.test('A link is its label and its address', async (t) => {
+t.test('A link is its label and its URL', async (t) => {
   t.same(written('see [our menu](https://a.example/m_(1)?x=1&y=2) now'), {
     plain: 'see our menu: https://a.example/m_(1)?x=1&y=2 now',
     commonmark: 'see [our menu](https://a.example/m_\\(1\\)?x=1&y=2) now',
     whatsapp: 'see our menu: https://a.example/m_(1)?x=1&y=2 now',
     slack: 'see <https://a.example/m_(1)?x=1&amp;y=2|our menu> now',
   })
-  t.equal(
-    written('[https://a.example](https://a.example)').plain,
-    'https://a.example',
-    'and said once if they are the same',
-  )
+  t.equal(written('[https://a.example](https://a.example)').plain, 'https://a.example', 'and once if they are equal')
   t.equal(written('**[a](https://b.example)**').whatsapp, '*a: https://b.example*')
 })
 
-t.test('Only addresses that people may open are links', async (t) => {
+t.test('Only URLs that people may open are links', async (t) => {
   for (const source of [
     '[a](javascript:alert)',
     '[a](/b)',
@@ -63,7 +59,7 @@ t.test('Paragraphs and line breaks stay', async (t) => {
   t.equal(written('a\nb').commonmark, 'a  \nb', 'with the blanks that make CommonMark keep them')
 })
 
-t.test('Escaped characters are words, and stay words on every channel', async (t) => {
+t.test('Escaped characters are plain text on every channel', async (t) => {
   t.same(written('\\*a\\* \\_b\\_ \\[c\\]'), {
     plain: '*a* _b_ [c]',
     commonmark: '\\*a\\* \\_b\\_ \\[c\\]',
@@ -74,7 +70,7 @@ t.test('Escaped characters are words, and stay words on every channel', async (t
   t.equal(written('a & <b>').slack, 'a &amp; &lt;b&gt;')
 })
 
-t.test('What only looks like markup is left alone', async (t) => {
+t.test('Text that only resembles markup stays unchanged', async (t) => {
   t.same(written('snake_case_name').plain, 'snake_case_name')
   t.same(written('2*3*4').plain, '2*3*4')
   t.same(written('about ~5 or ~6').plain, 'about ~5 or ~6')
@@ -82,12 +78,12 @@ t.test('What only looks like markup is left alone', async (t) => {
   t.equal(written('https://a.example/~b/*c').whatsapp, 'https://a.example/~b/*c', 'an address is not pulled apart')
 })
 
-t.test('Marks inside a word are left out where a channel reads them only around words', async (t) => {
+t.test('Markup inside a word is left out where a channel supports it only around words', async (t) => {
   t.equal(written('un**believ**able').whatsapp, 'unbelievable')
   t.equal(written('un**believ**able').commonmark, 'un**believ**able')
 })
 
-t.test('What is written in CommonMark is read as the same text again', async () => {
+t.test('Text written in CommonMark is parsed to the same text', async () => {
   const source = fc.array(
     fc.constantFrom(
       'a',

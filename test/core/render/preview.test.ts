@@ -14,7 +14,7 @@ const message: ContentMessage = {
   ],
 }
 
-t.test('A preview shows every channel, with nothing lost, as plain JSON', async (t) => {
+t.test('A preview shows every channel without loss, as plain JSON', async (t) => {
   const previews = previewChannels(message, reader)
   t.same(Object.keys(previews), [...channelNames])
   t.same(JSON.parse(JSON.stringify(previews)), previews)
@@ -22,13 +22,13 @@ t.test('A preview shows every channel, with nothing lost, as plain JSON', async 
   t.match(previews.rcs.blocks.at(-1), { chips: [{ kind: 'shareLocation' }] })
 })
 
-t.test('Of SMS it also shows the text and what it costs', async (t) => {
+t.test('The sms preview also shows the text and its cost', async (t) => {
   const { sms, rcs } = previewChannels(message, reader)
   t.match(sms, { text: "It's ready\n\nWhere to?\nReply with your address.", encoding: 'gsm7', units: 46, segments: 1 })
   t.notOk('segments' in rcs)
 })
 
-t.test('A preview of a long text is made in many steps, and is the same as in one', async (t) => {
+t.test('A preview of a long text is made in many steps, with the same result as in one', async (t) => {
   const text = 'a *b* '.repeat(600)
   const long: ContentMessage = { spec: 'amf/1', parts: Array.from({ length: 5 }, () => ({ type: 'text', text })) }
   const steps = previewChannelsInSteps(long, reader)

@@ -36,7 +36,7 @@ function assertThat(condition: boolean, sentence: string): void {
   if (!condition) throw new Error(sentence)
 }
 
-t.test('The messages that the other properties are about are valid', async () => {
+t.test('The messages generated for the other properties are valid', async () => {
   fc.assert(
     fc.property(message, (each) => {
       const validated = validateMessage(each)
@@ -46,11 +46,11 @@ t.test('The messages that the other properties are about are valid', async () =>
   )
 })
 
-t.test('Nothing of a message is lost on any channel', async () => {
+t.test('No part of a message is lost on any channel', async () => {
   always(({ loss }) => assertThat(loss.length === 0, `lost: ${JSON.stringify(loss)}`))
 })
 
-t.test('A word too long for a message is not lost beside signs that the markup writes in letters', async (t) => {
+t.test('A word too long for a message is not lost beside characters that the markup escapes', async (t) => {
   const narrow = { ...traitsOf('workchatD'), text: { max: 80, unit: 'characters', encoding: 'unicode' } } as const
   const sample: ContentMessage = { spec: 'amf/1', parts: [{ type: 'text', text: `${'a'.repeat(100)} A&B <c> it’s` }] }
   const { blocks, loss } = render(sample, narrow, reader)
@@ -58,7 +58,7 @@ t.test('A word too long for a message is not lost beside signs that the markup w
   t.match(JSON.stringify(blocks), /A&amp;B/)
 })
 
-t.test('On the floor everything stands in the order of the message', async () => {
+t.test('On text channels everything keeps the order of the message', async () => {
   fc.assert(
     fc.property(message, (each) => {
       const text = foldLookalikes(floorText(render(each, traitsOf('sms'), reader)))
@@ -75,7 +75,7 @@ t.test('On the floor everything stands in the order of the message', async () =>
   )
 })
 
-t.test('Every block fits the channel it was rendered for', async () => {
+t.test('Every block fits the channel that it was rendered for', async () => {
   always(({ blocks }, _, of) => {
     for (const block of blocks) checkBlock(block, of)
   })
@@ -144,7 +144,7 @@ function checkChips(chips: readonly RenderedChip[] | undefined, { chips: room, .
   checkRow(chips, room!.kinds, room!.labelMax, of)
   assertThat(
     chips.length === 1 || !chips.some(({ kind }) => room!.alone?.includes(kind)),
-    'what must be alone is alone',
+    'chips that have to be alone are alone',
   )
 }
 
@@ -154,7 +154,7 @@ function checkRow(
   labelMax: number,
   of: Pick<Traits, 'text'>,
 ): void {
-  assertThat(new Set(chips.map(({ label }) => label)).size === chips.length, 'chips can be told apart')
+  assertThat(new Set(chips.map(({ label }) => label)).size === chips.length, 'chips are distinct')
   for (const { kind, label } of chips) {
     assertThat(kinds.includes(kind), `chips of kind ${kind} exist here`)
     assertThat(label.length <= labelMax && label.isWellFormed(), `${label} is at most ${labelMax} long`)
@@ -177,7 +177,7 @@ function checkCard(card: Extract<Block, { kind: 'card' }>['card'], of: Traits): 
   )
 }
 
-t.test('Chips that go away with the next message stand below the last one', async () => {
+t.test('Chips that disappear with the next message are below the last one', async () => {
   always(({ blocks }, _, of) => {
     if (!of.chips?.whileNewest) return
     for (const block of blocks.slice(0, -1))
@@ -185,7 +185,7 @@ t.test('Chips that go away with the next message stand below the last one', asyn
   })
 })
 
-t.test('Every reply can be tapped, or has a number, or is the YES or NO of a closing sentence', async () => {
+t.test('Every reply has a tap, a number, or the YES or NO of a closing sentence', async () => {
   always((rendering, each, of) => {
     const answers = new Set([
       ...tappedIn(rendering.blocks),
@@ -237,7 +237,7 @@ function answeredInWords({ blocks }: Rendering, { parts }: ContentMessage, of: T
   return position
 }
 
-t.test('Numbers run through the whole message once, each at the head of its line', async () => {
+t.test('Numbers run through the whole message, each once and at the start of its line', async () => {
   always(({ blocks, numbered }, each) => {
     const taps = tapsOf(each)
     assertThat(new Set(numbered).size === numbered.length, 'no tap has two numbers')
@@ -259,14 +259,14 @@ t.test('Numbers run through the whole message once, each at the head of its line
   })
 })
 
-t.test('Labels that were cut stay unlike each other', async () => {
+t.test('Truncated labels stay distinct', async () => {
   always(({ blocks }, each) => {
     const whole = new Set([...labelsOf(each, reader), ...Object.values(phrases)].map(oneLine))
     for (const block of blocks) {
       const choices = block.kind === 'list' ? block.rows : 'chips' in block ? (block.chips ?? []) : []
       const labels = choices.map(({ label }) => label)
       for (const cut of labels.filter((label) => !whole.has(label))) {
-        assertThat(labels.indexOf(cut) === labels.lastIndexOf(cut), `${cut} stands there once`)
+        assertThat(labels.indexOf(cut) === labels.lastIndexOf(cut), `${cut} occurs once`)
       }
     }
   })
@@ -276,7 +276,7 @@ t.test('The same message, channel and reader always give the same rendering', as
   always((rendering, each, of) => {
     assertThat(
       JSON.stringify(render(structuredClone(each), of, reader)) === JSON.stringify(rendering),
-      'the same again',
+      'the same result',
     )
   })
 })

@@ -21,7 +21,7 @@ t.test('Text that fits is one page', async (t) => {
   t.same(pages('a'.repeat(40), short(40)), ['a'.repeat(40)])
 })
 
-t.test('Text is divided between paragraphs, then lines, then sentences, then words', async (t) => {
+t.test('Text is split between paragraphs, then lines, then sentences, then words', async (t) => {
   const block = 'one two three four five'
   t.same(pages(`${block}\n\n${block}\n\n${block}`, short(60)), [`${block}\n\n${block}`, block])
   t.same(pages(`${block}\n${block}\n${block}`, short(60)), [`${block}\n${block}`, block])
@@ -35,7 +35,7 @@ t.test('Text is divided between paragraphs, then lines, then sentences, then wor
   ])
 })
 
-t.test('A link is not divided as long as it fits a page', async (t) => {
+t.test('A link is not split if it fits a page', async (t) => {
   const link = 'https://a.example/a-rather-long/path/to/somewhere'
   for (const page of pages(`some words before it ${link} and some words after it`, short(60))) {
     t.ok(!page.includes('https') || page.includes(link), page)
@@ -47,7 +47,7 @@ t.test('A link is not divided as long as it fits a page', async (t) => {
   ])
 })
 
-t.test('Marks are closed on one page and opened again on the next', async (t) => {
+t.test('Markup is closed on one page and reopened on the next', async (t) => {
   t.same(pages('**alpha beta gamma delta epsilon zeta**', short(26, { markup: 'commonmark' })), [
     '**alpha beta**',
     '**gamma delta**',
@@ -55,7 +55,7 @@ t.test('Marks are closed on one page and opened again on the next', async (t) =>
   ])
 })
 
-t.test('An entry of a list stays with what is said about it', async (t) => {
+t.test('An entry of a list stays with its description', async (t) => {
   const options = ['a', 'b', 'c'].map((id) => ({ id, label: `Option ${id}`, description: 'twenty characters...' }))
   const message: ContentMessage = {
     spec: 'amf/1',
@@ -69,14 +69,14 @@ t.test('An entry of a list stays with what is said about it', async (t) => {
   t.ok(blocks.length > 1)
 })
 
-t.test('Bytes are counted where a channel counts bytes', async (t) => {
+t.test('Length is counted in bytes where the channel counts bytes', async (t) => {
   t.equal(sizeOf('aé中😀', 'bytes'), 1 + 2 + 3 + 4)
   const made = pages('中'.repeat(400), traitsOf('socialC'))
   t.ok(made.every((page) => Buffer.byteLength(page) <= 1_000))
   t.equal(made.join(''), '中'.repeat(400))
 })
 
-t.test('No character is divided, however narrow the page', async () => {
+t.test('No character is split, on a page of any width', async () => {
   fc.assert(
     fc.property(
       fc.string({ unit: 'grapheme', minLength: 1, maxLength: 400 }),
@@ -92,7 +92,7 @@ t.test('No character is divided, however narrow the page', async () => {
   )
 })
 
-t.test('Only the end of a long text has to fit beside chips', async (t) => {
+t.test('Only the last page of a long text has to leave room for chips', async (t) => {
   const prompt = `${'word '.repeat(100)}\n\nWhich one?`
   const part: Part = { type: 'confirm', intentId: 'x', prompt }
   const { blocks } = render({ spec: 'amf/1', parts: [part] }, traitsOf('vendorMessages'), reader)
@@ -100,16 +100,16 @@ t.test('Only the end of a long text has to fit beside chips', async (t) => {
   t.equal(blocks.length, 2)
 })
 
-t.test('Labels are cut with an ellipsis where it costs nothing, and stay unlike each other', async (t) => {
+t.test('Labels are truncated with an ellipsis if it is free, and stay distinct', async (t) => {
   const long = ['A very long label indeed, first', 'A very long label indeed, second', 'Short']
   t.same(cutLabels(long, 20, 'unicode'), ['A very long label i…', 'A very long label… 2', 'Short'])
   t.same(cutLabels(long, 20, 'gsm7'), ['A very long label in', 'A very long label 2', 'Short'])
   t.same(cutLabels(['Short', 'Also'], 20, 'unicode'), ['Short', 'Also'])
-  t.equal(cutLabels(long, 3, 'unicode'), undefined, 'where they could not be told apart they are numbered instead')
+  t.equal(cutLabels(long, 3, 'unicode'), undefined, 'indistinguishable labels are numbered instead')
   t.same(cutLabels(['family 👩‍👩‍👧 of three'], 12, 'unicode'), ['family…'], 'a picture is kept or left out whole')
 })
 
-t.test('Chips that read alike are numbered instead: nobody could tell which one is which', async (t) => {
+t.test('Chips that look alike are numbered, since people could not tell them apart', async (t) => {
   const renderParts = (parts: Part[], chips?: ContentMessage['chips']) =>
     render({ spec: 'amf/1', parts, ...(chips && { chips }) }, traitsOf('messengerA'), reader)
   const options = ['Table', 'Table', 'Bar'].map((label, index) => ({ id: `o${index}`, label }))
@@ -130,7 +130,7 @@ t.test('Chips that read alike are numbered instead: nobody could tell which one 
   t.match(unlike.blocks, [{ chips: [{ label: 'Table' }, { label: 'Bar' }] }])
 })
 
-t.test('More items than a carousel has make several, none of them with a single card', async (t) => {
+t.test('More items than a carousel holds become several, none of them with a single card', async (t) => {
   const items = Array.from({ length: 11 }, (_, at) => ({ id: `i${at}`, title: `Item ${at}` }))
   const message: ContentMessage = { spec: 'amf/1', parts: [{ type: 'showcase', intentId: 'x', items }] }
   const { blocks } = render(message, traitsOf('rcs'), reader)
@@ -155,7 +155,7 @@ function cutPlainly(word: string, most: number, unit: 'characters' | 'bytes'): s
   return [...pieces, piece]
 }
 
-t.test('A word is cut where cutting it character by character would cut it', async (t) => {
+t.test('A word is split at the same positions as by splitting character by character', async (t) => {
   const units = [
     'a',
     'é',

@@ -27,7 +27,7 @@ const alphabets = [
   ['ab'.repeat(20), 'a', 'ש', ' '],
 ]
 
-t.test('A text is found where a plain search finds it, whole or across the breaks of pages', async () => {
+t.test('A text is found where a plain search finds it, even across page breaks', async () => {
   const searchCase = fc
     .constantFrom(...alphabets)
     .chain((alphabet) => fc.record({ content: few(alphabet, 12), texts: fc.array(few(alphabet, 5), { maxLength: 4 }) }))
@@ -49,7 +49,7 @@ t.test('A text is found where a plain search finds it, whole or across the break
   )
 })
 
-t.test('A search takes steps in proportion to the text, whatever is in it', async (t) => {
+t.test('A search takes time in proportion to the text, for any text', async (t) => {
   const cut = (text: string) => text.replace(/(.{1000})/gsu, '$1\n')
   const shapes: Record<string, (length: number) => string> = {
     'one long word': (length) => 'a'.repeat(length),

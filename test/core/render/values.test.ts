@@ -25,14 +25,14 @@ t.test('A moment is written in its own zone, before and after the clocks change'
   for (const [moment, text] of written) t.equal(momentText(moment, american), text)
 })
 
-t.test('The offset in which a moment was written does not matter, only its instant', async (t) => {
+t.test('The offset of a moment does not matter, only its instant', async (t) => {
   t.equal(
     momentText(newYork('2026-07-01T18:00:00+02:00'), american),
     momentText(newYork('2026-07-01T16:00:00Z'), american),
   )
 })
 
-t.test('Two slots in the hour that autumn repeats are told apart', async (t) => {
+t.test('Two slots in the repeated hour of autumn are distinguished', async (t) => {
   const slots = [
     { start: newYork('2026-11-01T01:30:00-04:00') },
     { start: newYork('2026-11-01T01:30:00-05:00') },
@@ -45,14 +45,14 @@ t.test('Two slots in the hour that autumn repeats are told apart', async (t) => 
   ])
 })
 
-t.test('A slot names its zone where the clock of its reader shows another time', async (t) => {
+t.test('A slot names its zone if the reader’s clock shows another time', async (t) => {
   t.same(slotLabels([{ start: berlin('2026-11-20T18:00:00+01:00') }], american), ['Fri, Nov 20, 2026, 6:00 PM GMT+1'])
   t.same(slotLabels([{ start: berlin('2026-11-20T18:00:00+01:00') }], { ...american, zone: 'Europe/Paris' }), [
     'Fri, Nov 20, 6:00 PM',
   ])
 })
 
-t.test('From one moment to another, day and zone are said once where they are the same', async (t) => {
+t.test('A time range shows an equal day and zone once', async (t) => {
   const start = newYork('2026-10-31T23:00:00-04:00')
   t.equal(spanText(start, newYork('2026-10-31T23:30:00-04:00'), american), 'Sat, Oct 31, 2026, 11:00 PM - 11:30 PM EDT')
   t.equal(
@@ -66,7 +66,7 @@ t.test('From one moment to another, day and zone are said once where they are th
   )
 })
 
-t.test('Text, chip and calendar link of an event are of the same instants', async (t) => {
+t.test('Text, chip and calendar link of an event have the same instants', async (t) => {
   const event = {
     title: 'Night shift',
     start: newYork('2026-11-01T00:30:00-04:00'),
@@ -81,7 +81,7 @@ t.test('Text, chip and calendar link of an event are of the same instants', asyn
   t.match(block?.kind === 'text' && block.text, '12:30 AM EDT')
 })
 
-t.test('The language of the message comes before the language of its reader', async (t) => {
+t.test('The language of the message takes precedence over the reader’s', async (t) => {
   const parts = [
     {
       type: 'text' as const,
@@ -99,7 +99,7 @@ t.test('A value is never read as markup', async (t) => {
   t.same(blocks, [{ kind: 'text', text: '-$5.00 now' }])
 })
 
-t.test('Money is exact, however large, with the digits of its currency', async (t) => {
+t.test('Money is exact at any size, with the digits of its currency', async (t) => {
   const written: [string, string, string][] = [
     ['49.5', 'USD', '$49.50'],
     ['900719925474099.31', 'USD', '$900,719,925,474,099.31'],
@@ -132,7 +132,7 @@ t.test('No digit of an amount is lost', async () => {
   )
 })
 
-t.test('The hour of a slot, AM and PM included, is whole on every chip and in every list', async (t) => {
+t.test('The time of a slot, with AM and PM, is complete on every chip and in every list', async (t) => {
   const anyStart = fc
     .tuple(
       fc.integer({ min: Date.UTC(2026, 0), max: Date.UTC(2032, 0) }),

@@ -6,7 +6,7 @@ import { fieldsOf, type PersonaFields, personOf } from '../../../core/sandbox/pr
 
 const making = { id: 'pr_1', identity: { asid: 'usr_1', channel: 'rcs', address: 'persona:1' }, at: 5 } as const
 
-t.test('The person of a persona is in the sandbox, has the one identity, and the consent that was given', async (t) => {
+t.test('A persona’s person is in the sandbox, with one identity and the given consent', async (t) => {
   t.match(personOf({ consent: { status: 'denied' } }, making), {
     id: 'pr_1',
     sandbox: true,
@@ -18,7 +18,7 @@ t.test('The person of a persona is in the sandbox, has the one identity, and the
   })
 })
 
-t.test('Fields come back as they were given, values of custom fields as text', async (t) => {
+t.test('Fields are returned as given, and values of custom fields as text', async (t) => {
   const words = fc.stringMatching(/^[A-Za-z][A-Za-z ]{0,20}[a-z]$/)
   const fields = fc.record(
     {
@@ -50,7 +50,7 @@ t.test('Fields come back as they were given, values of custom fields as text', a
   )
 })
 
-t.test('What a person does not take is named below fields', async (t) => {
+t.test('An invalid field of a person is named below fields', async (t) => {
   const refused = personOf({ fields: { customFields: { $no: 'x' } } }, making)
   t.match(refused, { refused: 'request.invalid', errors: [{ field: 'fields.customFields.$no' }] })
 })

@@ -19,7 +19,7 @@ function visibleMessages(...messages: Omit<ContentMessage, 'spec'>[]): VisibleMe
 const text = { type: 'text', text: 'Hello' } as const
 const chips = (...labels: string[]) => ({ parts: [text], chips: labels.map((label) => ({ label })) })
 
-t.test('A chip is found by its whole label before a part of one, capitals or not, or by an expression', async (t) => {
+t.test('A chip is found by its whole label before a part of it, in any case, or by an expression', async (t) => {
   const visible = visibleMessages(chips('Book a table', 'Book', 'Opening hours'))
   const tapIndexOf = (chip: string) => {
     const inbound = toInbound({ chip }, visible, reader)
@@ -33,7 +33,7 @@ t.test('A chip is found by its whole label before a part of one, capitals or not
   t.equal(tapIndexOf('nothing'), undefined)
 })
 
-t.test('A chip is looked for in what the agent said last, newest first, and not before', async (t) => {
+t.test('A chip is searched in the agent’s last messages, newest first, and no further back', async (t) => {
   const { messages } = visibleMessages(chips('New'), chips('New', 'Older'), chips('Oldest'))
   const last = { messages, latest: 2 }
   t.match(toInbound({ chip: 'new' }, last, reader), { messageId: 'msg_0', tapIndex: 0 })
@@ -41,7 +41,7 @@ t.test('A chip is looked for in what the agent said last, newest first, and not 
   t.equal(toInbound({ chip: 'oldest' }, last, reader), undefined)
 })
 
-t.test('A slot or a confirmation is one of the newest picker, however long ago it was shown', async (t) => {
+t.test('A slot or a confirmation belongs to the newest picker, however old it is', async (t) => {
   const slots = (intentId: string, ...ids: string[]) => ({
     type: 'ask.time' as const,
     intentId,
@@ -56,18 +56,18 @@ t.test('A slot or a confirmation is one of the newest picker, however long ago i
   )
   const visible = { messages, latest: 1 }
   t.match(toInbound({ slot: 1 }, visible, reader), { messageId: 'msg_1', tapIndex: 3 })
-  t.equal(toInbound({ slot: 2 }, visible, reader), undefined, 'an older picker does not stand in')
+  t.equal(toInbound({ slot: 2 }, visible, reader), undefined, 'an older picker is not used instead')
   t.match(toInbound({ confirm: true }, visible, reader), { messageId: 'msg_1', tapIndex: 4 })
   t.match(toInbound({ confirm: false }, visible, reader), { messageId: 'msg_1', tapIndex: 5 })
 })
 
-t.test('What is typed instead is typed only when there is nothing to tap', async (t) => {
+t.test('The fallback text is typed only when there is no affordance', async (t) => {
   const visible = visibleMessages(chips('Yes'))
   t.match(toInbound({ chip: 'yes', fallback: 'typed' }, visible, reader), { kind: 'tap' })
   t.same(toInbound({ chip: 'no', fallback: 'typed' }, visible, reader), { kind: 'content', content: { text: 'typed' } })
 })
 
-t.test('Whatever is tapped is something that the agent offered, under its own label', async () => {
+t.test('Every simulated tap is an offer of the agent, under its own label', async () => {
   const label = fc.stringMatching(/^[A-Za-z][A-Za-z ]{0,10}[a-z]$/)
   fc.assert(
     fc.property(
@@ -86,7 +86,7 @@ t.test('Whatever is tapped is something that the agent offered, under its own la
   )
 })
 
-t.test('Of the members of a body exactly one says what it is, and only its own stand beside it', async () => {
+t.test('Exactly one member of a body names the directive, and only its own members are allowed beside it', async () => {
   const values: Required<Omit<DirectiveBody, 'simulate'>> = {
     text: 'Hi',
     chip: 'Hi',

@@ -17,7 +17,7 @@ function scanPage(shard: readonly Position[], after: Position | undefined, most:
   return remaining.length > most ? { rows, scannedTo: rows.at(-1)!.position } : { rows }
 }
 
-t.test('Rounds over shards that look at few records each give all of them once, newest first', async () => {
+t.test('Rounds over shards with a small scan limit return every record once, newest first', async () => {
   const shards = fc.tuple(positions, fc.array(fc.integer({ min: 0, max: 3 }), { minLength: 60, maxLength: 60 }))
   fc.assert(
     fc.property(shards, fc.integer({ min: 1, max: 7 }), ([all, shardOf], most) => {
@@ -35,7 +35,7 @@ t.test('Rounds over shards that look at few records each give all of them once, 
   )
 })
 
-t.test('Records of the same moment are told apart by their conversation, and within one by their number', async (t) => {
+t.test('Records of the same moment are ordered by their conversation, and within one by their number', async (t) => {
   const order: Position[] = [
     [2, 'a', 1],
     [1, 'b', 2],
@@ -46,7 +46,7 @@ t.test('Records of the same moment are told apart by their conversation, and wit
   t.equal(newestFirst([1, 'a', 1], [1, 'a', 1]), 0)
 })
 
-t.test('A row beyond what every shard has looked at waits for the next round', async (t) => {
+t.test('A row beyond the scan of some shard waits for the next round', async (t) => {
   const rows = (...given: Position[]) => given.map((each) => ({ position: each, entry: '' }))
   const near = { rows: rows([9, 'a', 1]), scannedTo: [8, 'a', 1] as const }
   const far = { rows: rows([7, 'b', 1], [5, 'b', 1]) }

@@ -7,7 +7,7 @@ import { parseWindow } from '../../../core/traffic/window.js'
 const now = Date.parse('2030-05-17T12:00:00Z')
 const day = limits.windowMs
 
-t.test('A list that is told no time goes back 24 hours from now, or from its end', async (t) => {
+t.test('A list without times goes back 24 hours from now, or from its end', async (t) => {
   t.same(parseWindow({}, now), { from: now - day })
   t.same(parseWindow({ end: '2030-05-01T00:00:00Z' }, now), {
     from: Date.parse('2030-04-30T00:00:00Z'),
@@ -23,7 +23,7 @@ t.test('Times are ISO-8601 with their offset, a day, or milliseconds since 1970'
   t.same(parseWindow({ start: '2030-05-17' }, now), { from: Date.parse('2030-05-17T00:00:00Z') })
 })
 
-t.test('A time that is none, and a start after its end, are refused by their name', async (t) => {
+t.test('An invalid time, and a start after its end, are refused by their names', async (t) => {
   const wrong = {
     start: ['yesterday', '', '-5', '1e3', '2030-05-17T10:00:00', '2030-02-30', '9'.repeat(16)],
     end: ['now'],

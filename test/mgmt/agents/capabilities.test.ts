@@ -13,7 +13,7 @@ import { fieldsOf, openAgentsFixture } from './fixture.js'
 const fixture = await openAgentsFixture()
 t.teardown(() => fixture.node.close())
 
-t.test('Scheduling is replaced as a whole, and its representatives are always there', async (t) => {
+t.test('Scheduling is replaced as a whole, and its representatives are always present', async (t) => {
   const { call } = await fixture.agent()
   t.strictSame((await call('GET', '/scheduling')).json, { representatives: [] })
   const full = {
@@ -27,10 +27,10 @@ t.test('Scheduling is replaced as a whole, and its representatives are always th
   const ann = { id: 'ann', name: 'Ann', type: 'sales' }
   t.strictSame(put.json, { ...full, representatives: [ann] }, 'a calendar link is never kept')
   t.strictSame((await call('PUT', '/scheduling', put.json)).json, put.json, 'a PUT of a GET')
-  t.strictSame((await call('PUT', '/scheduling', {})).json, { representatives: [] }, 'what is left out is gone')
+  t.strictSame((await call('PUT', '/scheduling', {})).json, { representatives: [] }, 'omitted sections are removed')
 })
 
-t.test('No address that an operator enters holds credentials', async (t) => {
+t.test('No URL that an operator enters contains credentials', async (t) => {
   const { call } = await fixture.agent()
   const hush = 'ZZhushZZ'
   for (const bad of [
@@ -61,7 +61,7 @@ t.test('No address that an operator enters holds credentials', async (t) => {
   t.equal((await call('PUT', '/integrations/x0', good)).status, 201, 'an at sign behind the host is no credential')
 })
 
-t.test('What is wrong with scheduling is named by its path', async (t) => {
+t.test('An invalid scheduling section is refused with its path', async (t) => {
   const { call } = await fixture.agent()
   const window = { dayOfWeek: 1, startTime: '09:00', endTime: '17:00' }
   for (const [body, field] of [
@@ -103,7 +103,7 @@ t.test('What is wrong with scheduling is named by its path', async (t) => {
     t.equal((await call('PUT', '/scheduling', { defaultDurationMinutes: minutes })).status, 200)
 })
 
-t.test('A window of scheduling may end at midnight, and a representative is of type sales unless told', async (t) => {
+t.test('A window of scheduling may end at midnight, and a representative has the type sales by default', async (t) => {
   const { call } = await fixture.agent()
   const late = { dayOfWeek: 5, startTime: '20:00', endTime: '24:00' }
   const people = [
@@ -147,7 +147,7 @@ t.test('Secrets of notifications travel beside the config: text stores, null cle
   t.strictSame((await call('PUT', '/notifications', { emailApiKey: 'short' })).json.secrets.emailApiKey, { set: true })
 })
 
-t.test('What is wrong with notifications is named, a secret inside the config above all', async (t) => {
+t.test('Invalid notifications are refused by path, above all a secret inside the config', async (t) => {
   const { call } = await fixture.agent()
   const email = { provider: 'mailgun', fromAddress: 'a@acme.example', mailgunDomain: 'mg.acme.example' }
   t.equal((await call('PUT', '/notifications', { email })).status, 200)
@@ -168,7 +168,7 @@ t.test('What is wrong with notifications is named, a secret inside the config ab
 
 const crm = { description: 'Writes to the CRM.', endpoint: { url: 'https://crm.example/hook' } }
 
-t.test('An integration is made with 201, replaced with 200, and keeps its header until told otherwise', async (t) => {
+t.test('An integration is created with 201, replaced with 200, and keeps its header unless changed', async (t) => {
   const { call } = await fixture.agent()
   const made = await call('PUT', '/integrations/crm', { ...crm, authHeader: header })
   t.equal(made.status, 201)
@@ -181,7 +181,7 @@ t.test('An integration is made with 201, replaced with 200, and keeps its header
   t.strictSame((await call('GET', '/integrations')).json.data[0].auth, { set: true, last4: '5555' })
   const [listed] = (await call('GET', '/integrations')).json.data
   const back = await call('PUT', '/integrations/crm', listed)
-  t.equal(back.status, 200, 'what the list shows can be put back')
+  t.equal(back.status, 200, 'the listed value can be put back')
   t.strictSame((await call('GET', '/integrations')).json.data, [listed], 'and changes nothing')
   for (const auth of [{ set: true, value: header }, { header }, header]) {
     const refused = await call('PUT', '/integrations/crm', { ...crm, auth })
@@ -194,7 +194,7 @@ t.test('An integration is made with 201, replaced with 200, and keeps its header
   t.equal((await call('GET', '/integrations/_odd-id')).status, 200)
 })
 
-t.test('An integration that is wrong or unknown is refused in the words of the contract', async (t) => {
+t.test('An invalid or unknown integration is refused with the errors of the contract', async (t) => {
   const { call } = await fixture.agent()
   for (const [body, field] of [
     [{ ...crm, endpoint: { url: 'crm' } }, 'integration.endpoint.url'],
@@ -227,30 +227,27 @@ t.test('An integration that is wrong or unknown is refused in the words of the c
   }
 })
 
-t.test(
-  'An integration that is named stays; one that goes takes its credential along, whatever way it goes',
-  async (t) => {
-    const { call } = await fixture.agent()
-    await call('PUT', '/integrations/crm', { ...crm, authHeader: header })
-    await call('POST', '/playbooks', { name: 'P', uses: ['integration:crm'] })
-    const conflict = await call('DELETE', '/integrations/crm')
-    t.equal(conflict.status, 409)
-    t.same(fieldsOf(conflict), ['playbooks[0].uses[0]'])
-    await call('PATCH', '/playbooks/p', { uses: [] })
-    t.equal((await call('DELETE', '/integrations/crm')).status, 204)
-    await call('PUT', '/integrations/crm', crm)
-    t.strictSame((await call('GET', '/integrations')).json.data[0].auth, { set: false }, 'deleted')
-    await call('PUT', '/integrations/crm', { ...crm, authHeader: header })
-    t.equal((await call('POST', '/import', { integrations: { custom: [] } })).status, 200)
-    await call('PUT', '/integrations/crm', crm)
-    t.strictSame((await call('GET', '/integrations')).json.data[0].auth, { set: false }, 'imported away')
-  },
-)
+t.test('A referenced integration stays; a removed one loses its credential, however it is removed', async (t) => {
+  const { call } = await fixture.agent()
+  await call('PUT', '/integrations/crm', { ...crm, authHeader: header })
+  await call('POST', '/playbooks', { name: 'P', uses: ['integration:crm'] })
+  const conflict = await call('DELETE', '/integrations/crm')
+  t.equal(conflict.status, 409)
+  t.same(fieldsOf(conflict), ['playbooks[0].uses[0]'])
+  await call('PATCH', '/playbooks/p', { uses: [] })
+  t.equal((await call('DELETE', '/integrations/crm')).status, 204)
+  await call('PUT', '/integrations/crm', crm)
+  t.strictSame((await call('GET', '/integrations')).json.data[0].auth, { set: false }, 'deleted')
+  await call('PUT', '/integrations/crm', { ...crm, authHeader: header })
+  t.equal((await call('POST', '/import', { integrations: { custom: [] } })).status, 200)
+  await call('PUT', '/integrations/crm', crm)
+  t.strictSame((await call('GET', '/integrations')).json.data[0].auth, { set: false }, 'imported away')
+})
 
 const calendar = '/tool-bindings/%40svc%2Ftool.calendar'
 const password = 'app-password-of-the-desk-4321'
 
-t.test('A tool is set up bit by bit, and its write-only fields are never shown again', async (t) => {
+t.test('A tool is configured step by step, and its write-only fields are never shown again', async (t) => {
   const { call } = await fixture.agent()
   t.strictSame((await call('GET', '/tool-bindings')).json, { data: [] })
   const first = await call('PUT', calendar, { config: { calendarUrl: 'https://dav.example/desk' } })
@@ -284,7 +281,7 @@ t.test('A tool is set up bit by bit, and its write-only fields are never shown a
   t.same((await call('PUT', calendar, { config: {} })).json.secrets, {}, 'a delete clears its secrets')
 })
 
-t.test('PATCH of a tool that the agent is not set up with is 404 and makes none', async (t) => {
+t.test('PATCH of a tool that is not bound is 404 and creates none', async (t) => {
   const { call } = await fixture.agent()
   for (const config of [{}, { username: 'me' }, { password }]) {
     t.match(await call('PATCH', calendar, { config }), { status: 404, json: { code: 'tool.not_found' } })
@@ -294,7 +291,7 @@ t.test('PATCH of a tool that the agent is not set up with is 404 and makes none'
   t.equal((await call('PATCH', calendar, { config: { username: 'me' } })).status, 200)
 })
 
-t.test('A tool that the catalog does not know, or a config that does not fit it, is refused', async (t) => {
+t.test('An unknown tool, or a config that does not fit its form, is refused', async (t) => {
   const { call } = await fixture.agent()
   const unknown = await call('PUT', '/tool-bindings/%40svc%2Ftool.none', { config: {} })
   t.equal(unknown.status, 404)
@@ -315,7 +312,7 @@ t.test('A tool that the catalog does not know, or a config that does not fit it,
   for (const verb of ['_enable', '_disable']) t.equal((await call('POST', `${calendar}/${verb}`)).status, 404)
 })
 
-t.test('No secret is anywhere in the data, the logs, the trail or an export', async (t) => {
+t.test('No secret is readable in the data, the logs, the audit trail or an export', async (t) => {
   const own = await openAgentsFixture()
   t.teardown(() => own.node.close())
   const { call } = await own.agent()
@@ -336,7 +333,7 @@ t.test('No secret is anywhere in the data, the logs, the trail or an export', as
   }
 })
 
-t.test('A secret opens as what it belongs to, and as nothing else', async (t) => {
+t.test('A secret opens only for the resource that it was sealed for', async (t) => {
   const root = new Uint8Array(32).fill(7)
   let dataKey = new Uint8Array()
   const sealer = createSealer(root, { query: async () => dataKey } as unknown as Shards)

@@ -7,7 +7,7 @@ const fixture = await openAgentsFixture()
 t.teardown(() => fixture.node.close())
 const long = (chars: number) => 'x'.repeat(chars)
 
-t.test('A personality is put, copied from the catalog and compared with what it was copied from', async (t) => {
+t.test('A personality is put, imported from the catalog and compared with its origin', async (t) => {
   const { call } = await fixture.agent()
   t.equal((await call('GET', '/personality')).status, 404)
   t.strictSame((await call('GET', '/personality/diff')).json, { current: null, baseline: null, divergence: null })
@@ -30,7 +30,7 @@ t.test('A personality is put, copied from the catalog and compared with what it 
   t.same(fieldsOf(await call('POST', '/personality/import', {})), ['templateId'])
 })
 
-t.test('A personality needs a text, and both its fields have an end', async (t) => {
+t.test('A personality needs a text, and both its fields have limits', async (t) => {
   const { call } = await fixture.agent()
   const { textChars, descriptionChars } = limits.personality
   t.equal(
@@ -58,7 +58,7 @@ const goal = (id: string, more: object = {}) => ({
   ...more,
 })
 
-t.test('Goals are put as a whole; a default that is left out stays, and null takes it away', async (t) => {
+t.test('Goals are put as a whole; an omitted default stays, and null removes it', async (t) => {
   const { call } = await fixture.agent()
   t.strictSame((await call('GET', '/goals')).json, { data: [] })
   const goals = [goal('replied'), goal('happy', { definition: { kind: 'judged', criterion: 'They left happy.' } })]
@@ -70,7 +70,7 @@ t.test('Goals are put as a whole; a default that is left out stays, and null tak
   t.strictSame((await call('PUT', '/goals', { goals, defaultGoal: null })).json, { data: goals })
 })
 
-t.test('A goal that somebody names cannot be dropped, and one that does not exist cannot be named', async (t) => {
+t.test('A referenced goal cannot be removed, and a missing one cannot be referenced', async (t) => {
   const { call } = await fixture.agent()
   const unknown = await call('PUT', '/goals', { goals: [], defaultGoal: { goalId: 'none' } })
   t.equal(unknown.status, 422)
@@ -88,9 +88,9 @@ t.test('A goal that somebody names cannot be dropped, and one that does not exis
 
 t.test('Every rule of a goal names its field, at the limit and one past it', async (t) => {
   const { call } = await fixture.agent()
-  const { most, nameChars, descriptionChars, criterionChars } = limits.goals
+  const { max, nameChars, descriptionChars, criterionChars } = limits.goals
   const many = (count: number) => Array.from({ length: count }, (_, nth) => goal(`g${nth}`))
-  t.equal((await call('PUT', '/goals', { goals: many(most) })).status, 200)
+  t.equal((await call('PUT', '/goals', { goals: many(max) })).status, 200)
   const judgedGoal = (criterion: string) => ({ definition: { kind: 'judged', criterion } })
   const full = goal('a', {
     name: long(nameChars),
@@ -99,7 +99,7 @@ t.test('Every rule of a goal names its field, at the limit and one past it', asy
   })
   t.equal((await call('PUT', '/goals', { goals: [full] })).status, 200)
   for (const [goals, field] of [
-    [many(most + 1), `goals[${most}]`],
+    [many(max + 1), `goals[${max}]`],
     [[goal('Not A Slug')], 'goals[0].id'],
     [[goal('a'), goal('a')], 'goals[1].id'],
     [[goal('a', { name: long(nameChars + 1) })], 'goals[0].name'],
@@ -140,9 +140,9 @@ t.test('Guardrails are replaced, changed list by list, and merged with a templat
   t.strictSame(patched, { topicsToAvoid: ['politics', 'religion'], claimsNotToMake: [] })
   const templateId = '@svc/guardrail.general'
   const merged = (await call('POST', '/guardrails/import', { templateId })).json
-  t.same(merged.topicsToAvoid.slice(0, 2), ['politics', 'religion'], 'what was there stays in its order')
+  t.same(merged.topicsToAvoid.slice(0, 2), ['politics', 'religion'], 'existing entries keep their order')
   t.same(merged.derivedFromTemplates, [templateId])
-  t.strictSame((await call('POST', '/guardrails/import', { templateId })).json, merged, 'nothing stands twice')
+  t.strictSame((await call('POST', '/guardrails/import', { templateId })).json, merged, 'no entry is duplicated')
   t.strictSame((await call('PUT', '/guardrails', merged)).json, merged, 'a PUT of a GET')
   for (const method of ['PUT', 'PATCH']) {
     const retired = await call(method, '/guardrails', { additionalRules: 'Be good.' })
@@ -153,7 +153,7 @@ t.test('Guardrails are replaced, changed list by list, and merged with a templat
   t.same(fieldsOf(await call('PATCH', '/guardrails', { topicsToAvoid: ['x'] })), ['topicsToAvoid'])
 })
 
-t.test('Rules are put as a whole, and a pattern that cannot be read is named by its place', async (t) => {
+t.test('Rules are put as a whole, and an invalid pattern is named by its path', async (t) => {
   const { call } = await fixture.agent()
   const rule = (id: string, patterns: string[]) => ({ id, text: 'Never.', check: { kind: 'pattern', patterns } })
   const put = await call('PUT', '/rules', { rules: [rule('a', ['costs', '/\\$\\d+/i'])] })

@@ -26,7 +26,7 @@ t.test('Every route of an agent and its document has an example', async (t) => {
   )
 })
 
-t.test('Every example is of the shape that its route declares', async (t) => {
+t.test('Every example has the shape that its route declares', async (t) => {
   for (const route of routes) {
     const example = route.example?.()
     if (!example) continue
@@ -34,7 +34,7 @@ t.test('Every example is of the shape that its route declares', async (t) => {
     const { body, status, reply } = asSent(example) as RouteExample
     t.ok(status in route.reply, `${name} answers ${status}`)
     if (route.body && !route.bodyOptional) t.not(body, undefined, `${name} is sent a body`)
-    if (body !== undefined) t.same(compileCheck(route.body!)(body), undefined, `${name} takes its body`)
+    if (body !== undefined) t.same(compileCheck(route.body!)(body), undefined, `${name} accepts its body`)
     const schema = route.reply[status]
     if (schema === null) t.equal(reply, undefined, name)
     else if (reply !== undefined)
@@ -44,7 +44,7 @@ t.test('Every example is of the shape that its route declares', async (t) => {
   }
 })
 
-t.test('The document shows them', async (t) => {
+t.test('The document shows the examples', async (t) => {
   const { paths } = (await fixture.node.mgmt('GET', '/v1/openapi.json')).json
   const { patch } = paths[`${agentPath}/playbooks/{playbookId}`]
   const example = examples.get(`PATCH ${agentPath}/playbooks/{playbookId}`)!
@@ -61,7 +61,7 @@ t.test('The document shows them', async (t) => {
 const timeless = (value: unknown) =>
   JSON.parse(JSON.stringify(value).replace(/"\d{4}-\d\d-\d\dT[\d:.]+Z"/g, '"a time"'))
 
-t.test('A node that is sent the examples one after another answers what they say', async (t) => {
+t.test('A node that gets the examples one after another answers as they say', async (t) => {
   const { key } = fixture.node
   const made = await fixture.node.mgmt('POST', '/v1/orgs/demo/agents', { token: key, json: exampleAgent })
   t.strictSame(timeless(made.json), timeless(examples.get('POST /orgs/{org}/agents')!.reply))

@@ -22,7 +22,7 @@ const agentRef = { orgId: 'demo', agentId: 'ada' }
 const fixture = await openAgentsFixture()
 t.teardown(() => fixture.node.close())
 
-t.test('A write answers with the tag that the next read shows, and each part has a tag of its own', async (t) => {
+t.test('A write returns the ETag that the next read shows, and each part has its own ETag', async (t) => {
   const { call } = await fixture.agent()
   const first = await call('GET', '/goals')
   t.match(first.headers.etag, /^"\d+-1"$/)
@@ -30,17 +30,17 @@ t.test('A write answers with the tag that the next read shows, and each part has
   t.equal(written.headers.etag, (await call('GET', '/personality')).headers.etag)
   t.equal((await call('GET', '/personality/diff')).headers.etag, written.headers.etag)
   t.not(written.headers.etag, first.headers.etag)
-  t.equal((await call('GET', '/goals')).headers.etag, first.headers.etag, 'what was not touched keeps its tag')
+  t.equal((await call('GET', '/goals')).headers.etag, first.headers.etag, 'untouched parts keep their ETags')
   t.equal(
     (await call('GET', '/export?format=json')).headers.etag,
     written.headers.etag,
     'the whole agent has the newest',
   )
   const repeated = await call('PUT', '/personality', { text: 'Be brief.' })
-  t.equal(repeated.headers.etag, written.headers.etag, 'a write that changes nothing makes no version')
+  t.equal(repeated.headers.etag, written.headers.etag, 'a write without a change makes no version')
 })
 
-t.test('If-Match lets a write through only if the resource is as it was read', async (t) => {
+t.test('If-Match allows a write only if the resource is unchanged since the read', async (t) => {
   const { call } = await fixture.agent()
   const { etag } = (await call('PUT', '/personality', { text: 'One.' })).headers
   const mine = await call('PUT', '/personality', { text: 'Two.' }, { 'if-match': etag! })
@@ -48,7 +48,7 @@ t.test('If-Match lets a write through only if the resource is as it was read', a
   const theirs = await call('PUT', '/personality', { text: 'Three.' }, { 'if-match': etag! })
   t.equal(theirs.status, 412)
   t.equal(theirs.json.code, 'request.precondition_failed')
-  t.equal(theirs.headers.etag, mine.headers.etag, 'the refusal shows what the tag is now')
+  t.equal(theirs.headers.etag, mine.headers.etag, 'the refusal shows the current ETag')
   t.equal((await call('GET', '/personality')).json.text, 'Two.')
   const now = mine.headers.etag!
   for (const good of [now, '*', `"x", ${now}`, `${now} , "y"`]) {
@@ -61,7 +61,7 @@ t.test('If-Match lets a write through only if the resource is as it was read', a
   t.equal((await call('PATCH', '', { name: 'Other' }, { 'if-match': '"0-0"' })).status, 412, 'the agent itself too')
 })
 
-t.test('An agent shows its tag from the first, and goes only as it was read', async (t) => {
+t.test('An agent has an ETag from the start, and is deleted only if unchanged', async (t) => {
   const json = { name: 'Tagged' }
   const made = await fixture.node.mgmt('POST', '/v1/orgs/demo/agents', { token: fixture.node.key, json })
   const call = fixture.callAs(fixture.node.key, made.json.id)
@@ -75,7 +75,7 @@ t.test('An agent shows its tag from the first, and goes only as it was read', as
   t.equal((await call('DELETE', '', undefined, { 'if-match': etag! })).status, 404)
 })
 
-t.test('An agent made anew under an id has none of the tags of the one before it', async (t) => {
+t.test('A new agent with a used id has none of the old ETags', async (t) => {
   const { id, call } = await fixture.agent()
   const { etag } = (await call('GET', '/personality/diff')).headers
   await call('DELETE', '')
@@ -83,7 +83,7 @@ t.test('An agent made anew under an id has none of the tags of the one before it
   t.equal((await call('PUT', '/personality', { text: 'x' }, { 'if-match': etag! })).status, 412)
 })
 
-t.test('Every change is on record with who made it, newest first, page by page', async (t) => {
+t.test('Every change is on record with its author, newest first, page by page', async (t) => {
   const { id, call } = await fixture.agent()
   await call('PUT', '/personality', { text: 'One.' }, { 'x-svc-agent': 'copilot-1' })
   await call('PUT', '/personality', { text: 'One.' })
@@ -100,7 +100,7 @@ t.test('Every change is on record with who made it, newest first, page by page',
     { version: 2, action: 'PUT /personality', changed: ['personality'], by: { kind: 'key', svcAgent: 'copilot-1' } },
     { version: 1, action: 'POST /', changed: [], by: { kind: 'key' } },
   ])
-  t.equal(data.length, 5, 'what changed nothing and what was refused are not on it')
+  t.equal(data.length, 5, 'writes without a change and refused ones are not listed')
   t.equal(data[0].by.kind, 'session')
   t.not(data[0].by.id, data[1].by.id)
   const seen: number[] = []
@@ -117,7 +117,7 @@ t.test('Every change is on record with who made it, newest first, page by page',
   t.equal((await fixture.callAs(fixture.node.key, 'nobody')('GET', '/activity')).status, 404)
 })
 
-t.test('So many changes stay on record, and the oldest make room', async (t) => {
+t.test('The number of recorded changes is bounded, and the oldest are dropped', async (t) => {
   const root = createOverlay({ get: () => undefined, range: () => [], encode: encodeWrites })
   root.put(agentTable, ['demo', 'ada'], {
     id: 'ada',
@@ -128,17 +128,17 @@ t.test('So many changes stay on record, and the oldest make room', async (t) => 
     updatedAt: 1,
   })
   const entry = { at: 1, action: 'PUT /rules', changed: ['rules'] }
-  const last = limits.auditEntriesKept + 5
+  const last = limits.retainedAuditEntries + 5
   for (let version = 1; version <= last; version++)
     recordActivity(root as unknown as Tx, agentRef, { version, ...entry })
   const auditPage = activity.read(root, { ...agentRef, limit: last })
   if (isRefusal(auditPage)) throw new Error(auditPage.refused)
-  t.equal(auditPage.data.length, limits.auditEntriesKept)
+  t.equal(auditPage.data.length, limits.retainedAuditEntries)
   t.equal(auditPage.data[0]!.version, last)
   t.equal(auditPage.data.at(-1)!.version, 6)
 })
 
-t.test('The org hears which parts of an agent changed', async (t) => {
+t.test('The org gets an event with the changed parts of an agent', async (t) => {
   const receiver = await openReceiver(t)
   const json = { url: receiver.url('/changes'), events: ['agent.updated'] }
   t.equal((await fixture.node.mgmt('POST', '/v1/orgs/demo/webhooks', { token: fixture.node.key, json })).status, 201)
@@ -153,7 +153,7 @@ t.test('The org hears which parts of an agent changed', async (t) => {
   t.equal(receivedEvents().length, 2)
 })
 
-t.test('A deleted agent leaves nothing behind for the next one of its id', async (t) => {
+t.test('A deleted agent leaves nothing for the next one with its id', async (t) => {
   const { id, call } = await fixture.agent()
   await call('POST', '/apply-template', { templateId: '@svc/agent.salon' })
   const crm = { description: 'x', endpoint: { url: 'https://crm.example' }, authHeader: 'Bearer abcdefghijkl' }
@@ -170,7 +170,7 @@ t.test('A deleted agent leaves nothing behind for the next one of its id', async
   t.strictSame((await call('GET', '/integrations')).json.data[0].auth, { set: false })
 })
 
-t.test('What another process wrote is what is read, however much was held in memory', async (t) => {
+t.test('A write of another process is read, whatever is cached', async (t) => {
   const own = await openAgentsFixture()
   const { id, call } = await own.agent()
   await call('POST', '/playbooks', { name: 'Front desk', body: 'Help.' })
@@ -185,7 +185,7 @@ t.test('What another process wrote is what is read, however much was held in mem
   t.equal((await after('GET', '/activity')).json.data[0].version, 3)
 })
 
-t.test('A body that is too large is refused, and one as large as lists may be is not', async (t) => {
+t.test('A body that is too large is refused, and one as large as lists may be is accepted', async (t) => {
   const { call } = await fixture.agent()
   const facts = (count: number) =>
     Array.from({ length: count }, (_, nth) => ({ question: `Q${nth}`, answer: 'x'.repeat(900) }))
@@ -196,7 +196,7 @@ t.test('A body that is too large is refused, and one as large as lists may be is
   t.equal((await call('GET', '/knowledge/facts')).json.data.length, 2_000)
 })
 
-t.test('A body that is no object is refused at its root, whatever the resource', async (t) => {
+t.test('A body that is not an object is refused at its root, for every resource', async (t) => {
   const { call } = await fixture.agent()
   for (const path of ['/personality', '/goals', '/rules', '/knowledge/things', '/scheduling', '/integrations/x']) {
     for (const body of [[], 'text', 7, null]) {
@@ -250,58 +250,55 @@ function request(
   }
 }
 
-t.test(
-  'What is held in memory never differs from what is kept, whatever commit is lost and whoever owns the shard',
-  async (t) => {
-    let conflicts = 0
-    let written = 0
-    fc.assert(
-      fc.property(fc.array(step, { minLength: 10, maxLength: 30, size: 'max' }), (steps) => {
-        const newcomer = () => createDocuments({ orgEvent })
-        const owners = [newcomer(), newcomer()]
-        const empty = { get: () => undefined, range: () => [], encode: encodeWrites }
-        const root = createOverlay(empty)
-        const agent = { id: 'ada', orgId: 'demo', incarnation: 1, name: 'Ada', createdAt: 1, updatedAt: 1 }
-        root.put(agentTable, ['demo', 'ada'], agent)
-        root.commit()
-        const scratch = () => createOverlay(Object.assign(root, { encode: encodeWrites }))
-        for (const [nth, each] of [...opening, ...steps].entries()) {
-          const input = { ...agentRef, ifMatch: '', ...request(each, nth) }
-          const decideWith = (by: ReturnType<typeof createDocuments>, over: Overlay) => {
-            const command = by.commands.write as Command<unknown, unknown>
-            const moment: CommitContext = {
-              at: 1_000 + nth,
-              monotonicAt: 0,
-              commit: nth,
-              pending: [],
-              outboundCommands: [],
-            }
-            return decide(over, { owner: formatAgentKey(agentRef), command, input, commandId: `c${nth}` }, moment)
+t.test('The cache never differs from the store, for any lost commit and any owner', async (t) => {
+  let conflicts = 0
+  let written = 0
+  fc.assert(
+    fc.property(fc.array(step, { minLength: 10, maxLength: 30, size: 'max' }), (steps) => {
+      const newcomer = () => createDocuments({ orgEvent })
+      const owners = [newcomer(), newcomer()]
+      const empty = { get: () => undefined, range: () => [], encode: encodeWrites }
+      const root = createOverlay(empty)
+      const agent = { id: 'ada', orgId: 'demo', incarnation: 1, name: 'Ada', createdAt: 1, updatedAt: 1 }
+      root.put(agentTable, ['demo', 'ada'], agent)
+      root.commit()
+      const scratch = () => createOverlay(Object.assign(root, { encode: encodeWrites }))
+      for (const [nth, each] of [...opening, ...steps].entries()) {
+        const input = { ...agentRef, ifMatch: '', ...request(each, nth) }
+        const decideWith = (by: ReturnType<typeof createDocuments>, over: Overlay) => {
+          const command = by.commands.write as Command<unknown, unknown>
+          const moment: CommitContext = {
+            at: 1_000 + nth,
+            monotonicAt: 0,
+            commit: nth,
+            pending: [],
+            outboundCommands: [],
           }
-          const before = exportOf(newcomer(), root)
-          if (each.write !== 'read') {
-            const expected = decideWith(newcomer(), scratch())
-            // A lost commit is one that was decided over the state and never became part of it.
-            const answer = decideWith(owners[each.process]!, each.fate === 'lost' ? scratch() : root)
-            if (JSON.stringify(answer) !== JSON.stringify(expected)) return false
-            if (!isRefusal(answer)) written++
-            else if (answer.refused === 'agent.integrity_conflict') conflicts++
-          }
-          const now = exportOf(newcomer(), root)
-          if (each.fate === 'lost' && now !== before) return false
-          const parts = partsOf(newcomer(), root)
-          for (const owner of owners) if (exportOf(owner, root) !== now || partsOf(owner, root) !== parts) return false
+          return decide(over, { owner: formatAgentKey(agentRef), command, input, commandId: `c${nth}` }, moment)
         }
-        return true
-      }),
-      { numRuns: 100 },
-    )
-    t.ok(conflicts > 20, 'references were in the way')
-    t.ok(written > 200, 'documents were written')
-  },
-)
+        const before = exportOf(newcomer(), root)
+        if (each.write !== 'read') {
+          const expected = decideWith(newcomer(), scratch())
+          // A lost commit is one that was decided over the state and never became part of it.
+          const answer = decideWith(owners[each.process]!, each.fate === 'lost' ? scratch() : root)
+          if (JSON.stringify(answer) !== JSON.stringify(expected)) return false
+          if (!isRefusal(answer)) written++
+          else if (answer.refused === 'agent.integrity_conflict') conflicts++
+        }
+        const now = exportOf(newcomer(), root)
+        if (each.fate === 'lost' && now !== before) return false
+        const parts = partsOf(newcomer(), root)
+        for (const owner of owners) if (exportOf(owner, root) !== now || partsOf(owner, root) !== parts) return false
+      }
+      return true
+    }),
+    { numRuns: 100 },
+  )
+  t.ok(conflicts > 20, 'references were in the way')
+  t.ok(written > 200, 'documents were written')
+})
 
-t.test('What is shown of an agent is made once, and again when something of the agent is different', async (t) => {
+t.test('The view of an agent is rendered once, and again when the agent changes', async (t) => {
   const documents = createDocuments({ orgEvent })
   const root = createOverlay({ get: () => undefined, range: () => [], encode: encodeWrites })
   root.put(agentTable, ['demo', 'ada'], {
@@ -340,7 +337,7 @@ t.test('What is shown of an agent is made once, and again when something of the 
   t.strictSame(after, one)
 })
 
-t.test('Whoever shows what an agent has is told where each picture is served, and the document is not', async (t) => {
+t.test('Views contain the URL of each picture, and the document does not', async (t) => {
   const documents = createDocuments({ orgEvent, mediaUrl: (object) => `https://gateway.example/v4/media/${object}` })
   const root = createOverlay({ get: () => undefined, range: () => [], encode: encodeWrites })
   root.put(agentTable, ['demo', 'ada'], {

@@ -65,7 +65,7 @@ const kinds: readonly Kind[] = [
 ]
 
 for (const { list, make, change, methods } of kinds) {
-  t.test(`An item of ${list} has a tag of its own, which a change of another item leaves as it is`, async (t) => {
+  t.test(`An item of ${list} has its own ETag, which a change of another item does not affect`, async (t) => {
     const { call } = await fixture.agent()
     const p = await make(call, 'p')
     const q = await make(call, 'q')
@@ -87,7 +87,7 @@ for (const { list, make, change, methods } of kinds) {
       t.equal((await call('GET', q)).headers.etag, tag, 'the tag of an item is about the item')
       t.not((await call('GET', list)).headers.etag, whole, 'and that of the list about all of it')
       const stale = await call(method, q, change(method, `q${method}`), { 'if-match': whole })
-      t.equal(stale.status, 412, 'a list as it was before is not what there is')
+      t.equal(stale.status, 412, 'an earlier version of a list does not match')
       t.equal(stale.headers.etag, tag)
       const now = (await call('GET', list)).headers.etag!
       t.equal((await call(method, q, change(method, `q${method}`), { 'if-match': now })).status, 200)
@@ -103,7 +103,7 @@ for (const { list, make, change, methods } of kinds) {
   })
 }
 
-t.test('A new item is answered with its own tag', async (t) => {
+t.test('A new item is returned with its own ETag', async (t) => {
   const { call } = await fixture.agent()
   const made = await call('POST', '/playbooks', { name: 'Front' })
   t.equal(made.headers.etag, (await call('GET', '/playbooks/front')).headers.etag)
@@ -117,7 +117,7 @@ t.test('A new item is answered with its own tag', async (t) => {
   )
 })
 
-t.test('A secret of an item that changed makes another tag, however little of it is shown', async (t) => {
+t.test('A changed secret of an item changes its ETag, although it is not shown', async (t) => {
   const { call } = await fixture.agent()
   const crm = { description: 'CRM', endpoint: { url: 'https://a.example/' } }
   const tags = new Set<string>()
@@ -133,7 +133,7 @@ t.test('A secret of an item that changed makes another tag, however little of it
   t.equal(tags.size, 5)
 })
 
-t.test('The tags of an item are not those of one of its id in an agent of before', async (t) => {
+t.test('The ETags of an item differ from those of a deleted agent’s item with its id', async (t) => {
   const { id, call } = await fixture.agent()
   const { etag } = (await call('POST', '/playbooks', { name: 'Front' })).headers
   await call('DELETE', '')
@@ -142,7 +142,7 @@ t.test('The tags of an item are not those of one of its id in an agent of before
   t.equal((await call('PATCH', '/playbooks/front', { body: 'x' }, { 'if-match': etag! })).status, 412)
 })
 
-t.test('If-None-Match answers 304 without a body while what was read is what there is', async (t) => {
+t.test('If-None-Match answers 304 without a body while the resource is unchanged', async (t) => {
   const { call } = await fixture.agent()
   await call('POST', '/playbooks', { name: 'Front' })
   await call('POST', '/playbooks', { name: 'Back' })
@@ -175,7 +175,7 @@ t.test('If-None-Match answers 304 without a body while what was read is what the
   t.equal((await call('GET', '/playbooks/none', undefined, { 'if-none-match': '*' })).status, 404)
 })
 
-t.test('What may change while its tag does not is never answered 304', async (t) => {
+t.test('A change that keeps the ETag is never answered 304', async (t) => {
   const { call } = await fixture.agent()
   await call('PUT', calendar, { config: {} })
   await call('POST', '/message-templates', { name: 'Hi', body: 'Hi {person.firstName}' })
@@ -202,7 +202,7 @@ t.test('What may change while its tag does not is never answered 304', async (t)
   }
 })
 
-t.test('A write with If-None-Match is refused while what it writes is there, and made while it is not', async (t) => {
+t.test('A write with If-None-Match is refused if the resource exists, and made if it does not', async (t) => {
   const { id, call } = await fixture.agent()
   const unless = (tag: string) => ({ 'if-none-match': tag })
   const crm = { description: 'CRM', endpoint: { url: 'https://a.example/' } }

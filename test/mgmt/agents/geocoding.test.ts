@@ -17,7 +17,7 @@ function addPlaces(address: string, ...places: object[]): void {
 
 const main = { lat: '1.5', lon: '-2.5', display_name: '1 Main Street, Springfield' }
 
-t.test('A plain address is geocoded on write: coordinates are kept and the address is the formatted one', async (t) => {
+t.test('A plain address is geocoded on write: coordinates and the formatted address are stored', async (t) => {
   const { call } = await fixture.agent()
   addPlaces('main st 1', main)
   const stored = await put(call, { id: 'a', name: 'A', location: { address: 'main st 1', label: 'Shop' } })
@@ -29,7 +29,7 @@ t.test('A plain address is geocoded on write: coordinates are kept and the addre
   })
 })
 
-t.test('An address that matches no place is 422 at its path, and nothing is kept', async (t) => {
+t.test('An address that matches no place is 422 at its path, and nothing is stored', async (t) => {
   const { call } = await fixture.agent()
   addPlaces('atlantis')
   const good = { id: 'a', name: 'A', location: { address: '1, 2' } }
@@ -40,41 +40,35 @@ t.test('An address that matches no place is 422 at its path, and nothing is kept
   t.same((await call('GET', '/knowledge/things')).json.data, [])
 })
 
-t.test(
-  'While geocoding is unavailable an address is kept without coordinates, and looked up when it is sent again',
-  async (t) => {
-    const { call } = await fixture.agent()
-    geocoder.setBehavior(pathOf('elm st 2'), (response) => void response.writeHead(503).end())
-    const thing = { id: 'a', name: 'A', location: { address: 'elm st 2' } }
-    t.strictSame((await put(call, thing)).json.data[0].location, { address: 'elm st 2' })
-    addPlaces('elm st 2', { ...main, display_name: '2 Elm Street' })
-    t.match((await put(call, thing)).json.data[0].location, { address: '2 Elm Street', latitude: 1.5 })
-  },
-)
+t.test('Without geocoding an address is stored without coordinates, and geocoded when it is sent again', async (t) => {
+  const { call } = await fixture.agent()
+  geocoder.setBehavior(pathOf('elm st 2'), (response) => void response.writeHead(503).end())
+  const thing = { id: 'a', name: 'A', location: { address: 'elm st 2' } }
+  t.strictSame((await put(call, thing)).json.data[0].location, { address: 'elm st 2' })
+  addPlaces('elm st 2', { ...main, display_name: '2 Elm Street' })
+  t.match((await put(call, thing)).json.data[0].location, { address: '2 Elm Street', latitude: 1.5 })
+})
 
-t.test(
-  'A location that has coordinates is not geocoded, and neither is a pair, a link or what is placed already',
-  async (t) => {
-    const { call } = await fixture.agent()
-    addPlaces('oak st 3', { ...main, display_name: '3 Oak Street' })
-    await put(
-      call,
-      { id: 'a', name: 'A', location: { address: 'oak st 3', latitude: 5, longitude: 6 } },
-      { id: 'b', name: 'B', location: { address: '48.85, 2.29' } },
-      { id: 'c', name: 'C', location: { address: 'https://maps.example/@48.85,2.29,17z' } },
-    )
-    t.equal(requestCount('oak st 3'), 0)
-    const stored = (await call('GET', '/knowledge/things')).json
-    t.match(stored.data[0].location, { address: 'oak st 3', latitude: 5 })
-    const repeated = await put(call, { id: 'a', name: 'A', location: { address: 'oak st 3' } })
-    t.match(repeated.json.data[0].location, { address: 'oak st 3', latitude: 5 }, 'the address it has already')
-    t.equal(requestCount('oak st 3'), 0)
-    t.match((await put(call, { id: 'a', name: 'A' })).json.data[0].location, { latitude: 5 })
-    t.equal(requestCount('oak st 3'), 0)
-  },
-)
+t.test('A location with coordinates, a pair, a map link or a stored place is not geocoded', async (t) => {
+  const { call } = await fixture.agent()
+  addPlaces('oak st 3', { ...main, display_name: '3 Oak Street' })
+  await put(
+    call,
+    { id: 'a', name: 'A', location: { address: 'oak st 3', latitude: 5, longitude: 6 } },
+    { id: 'b', name: 'B', location: { address: '48.85, 2.29' } },
+    { id: 'c', name: 'C', location: { address: 'https://maps.example/@48.85,2.29,17z' } },
+  )
+  t.equal(requestCount('oak st 3'), 0)
+  const stored = (await call('GET', '/knowledge/things')).json
+  t.match(stored.data[0].location, { address: 'oak st 3', latitude: 5 })
+  const repeated = await put(call, { id: 'a', name: 'A', location: { address: 'oak st 3' } })
+  t.match(repeated.json.data[0].location, { address: 'oak st 3', latitude: 5 }, 'the address it has already')
+  t.equal(requestCount('oak st 3'), 0)
+  t.match((await put(call, { id: 'a', name: 'A' })).json.data[0].location, { latitude: 5 })
+  t.equal(requestCount('oak st 3'), 0)
+})
 
-t.test('An address is asked for once, however many things and writes have it', async (t) => {
+t.test('An address is geocoded once, for any number of things and writes', async (t) => {
   const { call } = await fixture.agent()
   addPlaces('fir st 4', main)
   const things = Array.from({ length: 50 }, (_, nth) => ({
@@ -87,7 +81,7 @@ t.test('An address is asked for once, however many things and writes have it', a
   t.equal(requestCount('fir st 4'), 1)
 })
 
-t.test('Nothing is asked for a body that is refused, or of an agent that is not there', async (t) => {
+t.test('A refused body, or a missing agent, causes no geocoding', async (t) => {
   const { call } = await fixture.agent()
   const location = { address: 'birch st 5' }
   t.equal((await put(call, { id: 'a', name: 'A', location }, { id: 'a', name: 'B' })).status, 422)
@@ -108,14 +102,14 @@ t.test('An import geocodes the addresses of things as their own route does', asy
     (await call('GET', '/knowledge/things')).json.data.map(({ location }: { location: object }) => location),
     [{ address: '6 Ash Street', latitude: 1.5, longitude: -2.5 }, placed.location],
   )
-  t.equal(requestCount('yew st 7'), 0, 'what has coordinates is not looked up')
+  t.equal(requestCount('yew st 7'), 0, 'a location with coordinates is not geocoded')
   const repeated = await call('GET', '/export?format=json')
   t.equal((await call('POST', '/import', repeated.json)).status, 200)
-  t.equal(requestCount('ash st 6'), 1, 'nor is what an export says')
+  t.equal(requestCount('ash st 6'), 1, 'nor is one from an export')
   t.strictSame((await call('GET', '/export?format=json')).json, repeated.json)
 })
 
-t.test('An import with an address that matches no place is 422 where the importer wrote it', async (t) => {
+t.test('An import with an address that matches no place is 422 at the path in the import', async (t) => {
   const { call } = await fixture.agent()
   addPlaces('lemuria')
   const location = { address: 'lemuria' }
@@ -131,14 +125,14 @@ t.test('An import with an address that matches no place is 422 where the importe
   t.same((await call('GET', '/knowledge/things')).json.data, [])
 })
 
-t.test('While geocoding is unavailable an import keeps addresses without coordinates', async (t) => {
+t.test('While geocoding is unavailable an import stores addresses without coordinates', async (t) => {
   const { call } = await fixture.agent()
   geocoder.setBehavior(pathOf('gum st 8'), (response) => void response.writeHead(503).end())
   t.equal((await imports(call, { id: 'a', name: 'A', location: { address: 'gum st 8' } })).status, 200)
   t.strictSame((await call('GET', '/knowledge/things')).json.data[0].location, { address: 'gum st 8' })
 })
 
-t.test('Nothing is asked for an import that is refused, or of an agent that is not there', async (t) => {
+t.test('A refused import, or a missing agent, causes no geocoding', async (t) => {
   const { call } = await fixture.agent()
   const thing = { id: 'a', name: 'A', location: { address: 'box st 9' } }
   t.same(fieldsOf(await imports(call, thing, { id: 'c', name: 'C', collections: ['none'] })), [

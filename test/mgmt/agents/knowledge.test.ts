@@ -9,7 +9,7 @@ const long = (chars: number) => 'x'.repeat(chars)
 
 const put = (call: Call, things: unknown) => call('PUT', '/knowledge/things', { things })
 
-t.test('Things are replaced as a whole and read as they were put', async (t) => {
+t.test('Things are replaced as a whole and read back unchanged', async (t) => {
   const { call } = await fixture.agent()
   t.strictSame((await call('GET', '/knowledge/things')).json, { data: [] })
   await call('PUT', '/knowledge/collections', { collections: [{ id: 'cuts', name: 'Cuts' }] })
@@ -39,7 +39,7 @@ t.test('Things are replaced as a whole and read as they were put', async (t) => 
 })
 
 t.test(
-  'A thing sent without a location keeps it, null clears it, and a plain address is kept without coordinates',
+  'A thing sent without a location keeps it, null clears it, and a plain address has no coordinates',
   async (t) => {
     const { call } = await fixture.agent()
     await put(call, [{ id: 'a', name: 'A', location: { address: 'Main St 1', latitude: 1, longitude: 2 } }])
@@ -50,7 +50,7 @@ t.test(
   },
 )
 
-t.test('The old single collection moves a thing, or keeps its others when it says what a read shows', async (t) => {
+t.test('The old single collection moves a thing, or keeps its others when it equals what a read shows', async (t) => {
   const { call } = await fixture.agent()
   const collections = ['a', 'b', 'c'].map((id) => ({ id, name: id }))
   await call('PUT', '/knowledge/collections', { collections })
@@ -107,10 +107,10 @@ t.test('Every rule of a thing names its field, at the limit and one past it', as
     t.equal(refused.json.code, 'request.invalid')
     t.same(fieldsOf(refused), [field])
   }
-  t.equal((await call('GET', '/knowledge/things')).json.data.length, 1, 'and nothing of it was kept')
+  t.equal((await call('GET', '/knowledge/things')).json.data.length, 1, 'and nothing was stored')
 })
 
-t.test('A collection that things belong to goes only by force, and one that a text shows not even then', async (t) => {
+t.test('A collection with things is deleted only by force, and one that a text shows never', async (t) => {
   const { call } = await fixture.agent()
   const collections = (...ids: string[]) => ({ collections: ids.map((id) => ({ id, name: id })) })
   t.strictSame(
@@ -142,7 +142,7 @@ t.test('A collection that things belong to goes only by force, and one that a te
   }
 })
 
-t.test('Facts are put as a list or one by one, with what is left unsaid filled in', async (t) => {
+t.test('Facts are put as a list or one by one, with omitted fields filled in', async (t) => {
   const { call } = await fixture.agent()
   const made = await call('POST', '/knowledge/facts', { question: 'Where to park?', answer: 'Behind.' })
   t.equal(made.status, 201)
@@ -165,7 +165,7 @@ t.test('Facts are put as a list or one by one, with what is left unsaid filled i
     facts: [patched.json, { id: 'odd id/1', question: 'Q', answer: 'A' }],
   })
   t.equal(list.json.data.length, 2)
-  t.strictSame(list.json.data[0], patched.json, 'what did not change keeps its time')
+  t.strictSame(list.json.data[0], patched.json, 'an unchanged fact keeps its time')
   t.strictSame((await call('PUT', '/knowledge/facts', { facts: list.json.data })).json, list.json, 'a PUT of a GET')
   t.equal((await call('GET', '/knowledge/facts/odd%20id%2F1')).json.question, 'Q', 'an id that callers brought along')
   t.equal((await call('DELETE', '/knowledge/facts/odd%20id%2F1')).status, 204)
@@ -208,6 +208,6 @@ t.test('Every rule of a fact names its field, and a playbook in its scope must e
   t.same((await call('PATCH', path, { alternates: ['So?'] })).json.alternates, ['So?'])
   const cleared = await call('PATCH', path, { alternates: null })
   t.equal(cleared.status, 200)
-  t.notOk('alternates' in cleared.json, 'null takes these away too')
+  t.notOk('alternates' in cleared.json, 'null removes these, too')
   t.equal((await call('DELETE', '/playbooks/p')).status, 204)
 })

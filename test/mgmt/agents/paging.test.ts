@@ -45,11 +45,11 @@ async function pagesOf(call: Call, list: string, limit: number): Promise<{ id: s
 }
 
 for (const [list, fill] of Object.entries(lists)) {
-  t.test(`${list} is whole without a limit, and page by page with one`, async (t) => {
+  t.test(`${list} is returned whole without a limit, and page by page with one`, async (t) => {
     const { call, id } = await fixture.agent()
     await fill(call)
     const whole = await call('GET', list)
-    t.strictSame(Object.keys(whole.json), ['data'], 'nothing is left out, and nothing else is said')
+    t.strictSame(Object.keys(whole.json), ['data'], 'no item and no other member is added or missing')
     t.equal(whole.json.data.length, names.length)
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 1, max: names.length + 1 }), async (limit) => {
@@ -62,7 +62,7 @@ for (const [list, fill] of Object.entries(lists)) {
     const first = await call('GET', `${list}?limit=3`)
     t.equal(first.headers.etag, whole.headers.etag)
     const rest = await call('GET', `${list}?pageToken=${encodeURIComponent(first.json.nextPageToken)}`)
-    t.strictSame(rest.json.data, whole.json.data.slice(3), 'a token alone takes the usual number of rows')
+    t.strictSame(rest.json.data, whole.json.data.slice(3), 'a token alone implies the default number of rows')
     for (const [query, field] of [
       ['limit=0', 'limit'],
       ['limit=201', 'limit'],
@@ -83,7 +83,7 @@ for (const [list, fill] of Object.entries(lists)) {
   })
 }
 
-t.test('What comes and goes while a list is read neither repeats nor hides what stays', async (t) => {
+t.test('Changes while a list is paged neither repeat nor hide items that stay', async (t) => {
   const { call } = await fixture.agent()
   await lists['/knowledge/facts']!(call)
   const ids = (data: { id: string }[]) => data.map(({ id }) => id)
@@ -92,10 +92,10 @@ t.test('What comes and goes while a list is read neither repeats nor hides what 
   await call('DELETE', '/knowledge/facts/a')
   await call('POST', '/knowledge/facts', { id: 'h', question: 'h', answer: 'h' })
   const second = (await call('GET', `/knowledge/facts?limit=2&pageToken=${first.nextPageToken}`)).json
-  t.same(ids(second.data), ['d', 'e'], 'what was deleted before it moves nothing')
+  t.same(ids(second.data), ['d', 'e'], 'a deletion before the position moves nothing')
   await call('DELETE', '/knowledge/facts/e')
   const third = (await call('GET', `/knowledge/facts?limit=9&pageToken=${second.nextPageToken}`)).json
-  t.same(ids(third.data), ['f', 'g', 'h'], 'though the one it ended with is gone')
+  t.same(ids(third.data), ['f', 'g', 'h'], 'even if its last item was deleted')
 })
 
 t.test('The OpenAPI document describes pages, ETags and 304', async (t) => {

@@ -21,7 +21,7 @@ t.test('A number in any common format is read as E.164, one without a country co
   for (const [written, number] of Object.entries(read)) t.equal(parsePhone(written), number, written)
 })
 
-t.test('What is no phone number is read as none', async (t) => {
+t.test('Text that is not a phone number is read as none', async (t) => {
   const none = [
     '',
     '+',
@@ -37,7 +37,7 @@ t.test('What is no phone number is read as none', async (t) => {
   for (const written of none) t.equal(parsePhone(written), undefined, written)
 })
 
-t.test('Whatever is written, what is read is E.164 and reads as itself', async (t) => {
+t.test('Any parsed number is E.164 and parses to itself', async (t) => {
   const characters = fc.constantFrom(...'01234567892345678923456789-. ')
   let numbers = 0
   fc.assert(

@@ -19,28 +19,25 @@ const defaultsOf = async (call: Call): Promise<string[]> =>
     isDefault ? [id] : [],
   )
 
-t.test(
-  'A playbook is made with a name alone: its id from the name, its uses filled in, the first the default',
-  async (t) => {
-    const { call } = await fixture.agent()
-    t.strictSame((await call('GET', '/playbooks')).json, { data: [] })
-    const made = await call('POST', '/playbooks', { name: 'Front Desk' })
-    t.equal(made.status, 201)
-    t.strictSame(made.json, {
-      id: 'front-desk',
-      name: 'Front Desk',
-      body: '',
-      uses: ['scheduling', 'people', 'notify'],
-      isDefault: true,
-    })
-    t.strictSame((await call('GET', '/playbooks/front-desk')).json, made.json)
-    t.equal((await call('POST', '/playbooks', { name: 'Front desk' })).json.id, 'front-desk-2')
-    t.same(fieldsOf(await call('POST', '/playbooks', { name: 'x', id: 'front-desk' })), ['id'])
-    t.equal((await call('GET', '/playbooks/none')).status, 404)
-  },
-)
+t.test('A playbook needs only a name: it gets an id, uses, and the first is the default', async (t) => {
+  const { call } = await fixture.agent()
+  t.strictSame((await call('GET', '/playbooks')).json, { data: [] })
+  const made = await call('POST', '/playbooks', { name: 'Front Desk' })
+  t.equal(made.status, 201)
+  t.strictSame(made.json, {
+    id: 'front-desk',
+    name: 'Front Desk',
+    body: '',
+    uses: ['scheduling', 'people', 'notify'],
+    isDefault: true,
+  })
+  t.strictSame((await call('GET', '/playbooks/front-desk')).json, made.json)
+  t.equal((await call('POST', '/playbooks', { name: 'Front desk' })).json.id, 'front-desk-2')
+  t.same(fieldsOf(await call('POST', '/playbooks', { name: 'x', id: 'front-desk' })), ['id'])
+  t.equal((await call('GET', '/playbooks/none')).status, 404)
+})
 
-t.test('Exactly one playbook is the default, whatever is made, moved and deleted', async (t) => {
+t.test('Exactly one playbook is the default after any creation, change and deletion', async (t) => {
   const { call } = await fixture.agent()
   for (const name of ['a', 'b', 'c']) await call('POST', '/playbooks', { name })
   t.same(await defaultsOf(call), ['a'])
@@ -59,34 +56,31 @@ t.test('Exactly one playbook is the default, whatever is made, moved and deleted
   t.equal((await call('DELETE', '/playbooks/a')).status, 404)
 })
 
-t.test(
-  'PUT replaces a playbook but for uses and flow, PATCH changes what it is given, a PUT of a GET nothing',
-  async (t) => {
-    const { call } = await fixture.agent()
-    const flow = { slots: [], steps: [{ say: 'Hello' }, { end: { outcome: 'done' } }] }
-    await call('POST', '/playbooks', { name: 'Front', description: 'x', uses: ['people'], flow })
-    const { etag } = (await call('GET', '/playbooks/front')).headers
-    const read = (await call('GET', '/playbooks/front')).json
-    const same = await call('PUT', '/playbooks/front', read)
-    t.strictSame(same.json, read)
-    t.equal(same.headers.etag, etag)
-    const replaced = (await call('PUT', '/playbooks/front', { name: 'Front' })).json
-    t.notOk('description' in replaced)
-    t.same(replaced.uses, ['people'])
-    t.ok(replaced.flow)
-    t.notOk('flow' in (await call('PATCH', '/playbooks/front', { flow: null })).json)
-    t.same((await call('PATCH', '/playbooks/front', { uses: ['notify', 'people', 'notify'] })).json.uses, [
-      'notify',
-      'people',
-    ])
-    t.same((await call('PATCH', '/playbooks/front', { uses: [] })).json.uses, [])
-    t.same(fieldsOf(await call('PATCH', '/playbooks/front', { id: 'other' })), ['id'])
-    t.equal((await call('PATCH', '/playbooks/none', { body: 'x' })).status, 404)
-    t.equal((await call('PUT', '/playbooks/none', { name: 'x' })).status, 404)
-  },
-)
+t.test('PUT replaces a playbook except uses and flow, PATCH the given fields, a PUT of a GET nothing', async (t) => {
+  const { call } = await fixture.agent()
+  const flow = { slots: [], steps: [{ say: 'Hello' }, { end: { outcome: 'done' } }] }
+  await call('POST', '/playbooks', { name: 'Front', description: 'x', uses: ['people'], flow })
+  const { etag } = (await call('GET', '/playbooks/front')).headers
+  const read = (await call('GET', '/playbooks/front')).json
+  const same = await call('PUT', '/playbooks/front', read)
+  t.strictSame(same.json, read)
+  t.equal(same.headers.etag, etag)
+  const replaced = (await call('PUT', '/playbooks/front', { name: 'Front' })).json
+  t.notOk('description' in replaced)
+  t.same(replaced.uses, ['people'])
+  t.ok(replaced.flow)
+  t.notOk('flow' in (await call('PATCH', '/playbooks/front', { flow: null })).json)
+  t.same((await call('PATCH', '/playbooks/front', { uses: ['notify', 'people', 'notify'] })).json.uses, [
+    'notify',
+    'people',
+  ])
+  t.same((await call('PATCH', '/playbooks/front', { uses: [] })).json.uses, [])
+  t.same(fieldsOf(await call('PATCH', '/playbooks/front', { id: 'other' })), ['id'])
+  t.equal((await call('PATCH', '/playbooks/none', { body: 'x' })).status, 404)
+  t.equal((await call('PUT', '/playbooks/none', { name: 'x' })).status, 404)
+})
 
-t.test('PATCH of a playbook takes away with null what is optional', async (t) => {
+t.test('PATCH of a playbook removes optional fields with null', async (t) => {
   const { call } = await fixture.agent()
   await call('POST', '/message-templates', { name: 'Hi', body: 'Hi' })
   const optional = {
@@ -105,11 +99,11 @@ t.test('PATCH of a playbook takes away with null what is optional', async (t) =>
   }
   t.same(Object.keys((await call('GET', '/playbooks/front')).json), ['id', 'name', 'body', 'uses', 'isDefault'])
   for (const name of ['name', 'uses', 'isDefault']) {
-    t.same(fieldsOf(await call('PATCH', '/playbooks/front', { [name]: null })), [name], 'what is always there stays')
+    t.same(fieldsOf(await call('PATCH', '/playbooks/front', { [name]: null })), [name], 'required fields stay')
   }
 })
 
-t.test('A flow is read with its id, name, description and slots, and an origin only where it has one', async (t) => {
+t.test('A flow is read with its id, name, description and slots, and with an origin if it has one', async (t) => {
   const { call } = await fixture.agent()
   const steps = [{ say: 'Hello' }, { end: { outcome: 'done' } }]
   const stale = async () =>
@@ -136,7 +130,7 @@ t.test('A flow is read with its id, name, description and slots, and an origin o
   t.same(withFlow.json.flow.generatedFrom, generatedFrom)
 })
 
-t.test('Procedures are retired, an unknown use and a flow that cannot run are refused by name', async (t) => {
+t.test('Procedures are retired, and an unknown use and an invalid flow are refused by name', async (t) => {
   const { call } = await fixture.agent()
   await call('POST', '/playbooks', { name: 'Front' })
   for (const [method, path, more] of [
@@ -161,10 +155,10 @@ t.test('Procedures are retired, an unknown use and a flow that cannot run are re
       broken.json.errors.every(({ code, field }: { code: string; field: string }) => code.startsWith('flow.') && field),
     )
   }
-  t.equal((await call('GET', '/playbooks')).json.data.length, 1, 'and nothing of it was kept')
+  t.equal((await call('GET', '/playbooks')).json.data.length, 1, 'and nothing was stored')
 })
 
-t.test('A playbook that others name cannot be deleted, and each reference is listed', async (t) => {
+t.test('A referenced playbook cannot be deleted, and each reference is listed', async (t) => {
   const { call } = await fixture.agent()
   t.equal((await call('POST', '/import', sampleExport)).status, 200)
   const owned = await call('DELETE', '/playbooks/invite')
@@ -183,7 +177,7 @@ t.test('A playbook that others name cannot be deleted, and each reference is lis
   )
 })
 
-t.test('A playbook is copied from the catalog, behind the others, and the whole list is answered', async (t) => {
+t.test('A playbook is copied from the catalog to the end of the list, and the whole list is returned', async (t) => {
   const { call } = await fixture.agent()
   const templateId = '@svc/playbook.front-desk'
   const first = await call('POST', '/playbooks/import', { templateId })
@@ -201,7 +195,7 @@ t.test('A playbook is copied from the catalog, behind the others, and the whole 
   t.equal(refused.json.code, 'auth.scope_missing')
 })
 
-t.test('Message templates are made, read, changed and deleted, unless something names them', async (t) => {
+t.test('Message templates are created, read, changed and deleted, unless they are referenced', async (t) => {
   const { call } = await fixture.agent()
   const body = 'Hello {person.firstName|there}!'
   const made = await call('POST', '/message-templates', { name: 'Welcome', body, description: 'x' })
@@ -233,7 +227,7 @@ t.test('Message templates are made, read, changed and deleted, unless something 
   }
 })
 
-t.test('A preview needs a person, and shows what that one would be sent', async (t) => {
+t.test('A preview needs a person, and shows the message that this person would get', async (t) => {
   const { call } = await fixture.agent()
   await call('POST', '/message-templates', { name: 'Hi', body: 'Hi {person.firstName}. Call {agent.contactPhone}.' })
   t.same(fieldsOf(await call('GET', '/message-templates/hi/preview')), ['personId'])
@@ -308,6 +302,6 @@ t.test('A preview needs a person, and shows what that one would be sent', async 
   t.strictSame(
     preview('ann', 'broken'),
     { renderedText: null, missingSlots: [], blocked: true },
-    'what nothing can be made of is not sent',
+    'a preview that cannot be rendered is not sent',
   )
 })

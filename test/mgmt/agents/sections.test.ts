@@ -80,7 +80,7 @@ function view(reader: Reader, endpointName: string, params: Record<string, strin
 const fact = (id: string, answer = 'Yes.') => ({ id, question: `Is it ${id}?`, answer })
 const idsOf = (listed: unknown) => (listed as { data: { id: string }[] }).data.map(({ id }) => id)
 
-t.test('A change of one item writes that item and no other', async (t) => {
+t.test('A change of one item writes only that item', async (t) => {
   const root = emptyShard()
   const rows = write(root, 'PUT /knowledge/facts', { facts: ['a', 'b', 'c'].map((id) => fact(id)) })
   t.strictSame(rows, ['orders facts', 'items facts/a', 'items facts/b', 'items facts/c'])
@@ -89,14 +89,14 @@ t.test('A change of one item writes that item and no other', async (t) => {
   t.strictSame(
     write(root, 'PATCH /knowledge/facts/{factId}', { answer: 'No.' }, one),
     [],
-    'nothing when nothing changes',
+    'a write without a change writes no row',
   )
   t.strictSame(write(root, 'POST /knowledge/facts', fact('d')), ['orders facts', 'items facts/d'])
   t.strictSame(write(root, 'DELETE /knowledge/facts/{factId}', undefined, one), ['orders facts', '-items facts/b'])
   t.same(idsOf(view(root, 'GET /knowledge/facts')), ['a', 'c', 'd'])
 })
 
-t.test('A list that is sent whole writes what is different in it; another order writes the order alone', async (t) => {
+t.test('A list that is sent whole writes its changed items; a new order writes the order only', async (t) => {
   const root = emptyShard()
   write(root, 'PUT /knowledge/facts', { facts: [fact('a'), fact('b'), fact('c')] })
   const put = (...facts: object[]) => write(root, 'PUT /knowledge/facts', { facts })
@@ -107,7 +107,7 @@ t.test('A list that is sent whole writes what is different in it; another order 
   t.strictSame(
     put(),
     ['-orders facts', '-items facts/x', '-items facts/c', '-items facts/b'],
-    'what is empty takes no row',
+    'an empty section has no row',
   )
 })
 
@@ -134,7 +134,7 @@ function watchReader(reader: Reader): { reader: Reader; decoded: string[] } {
   }
 }
 
-t.test('A read of one item decodes that item alone, and one of a list that list alone', async (t) => {
+t.test('A read of one item decodes only that item, and a read of a list only that list', async (t) => {
   const root = emptyShard()
   write(root, 'PUT /knowledge/facts', { facts: [fact('a'), fact('b'), fact('c')] })
   write(root, 'POST /playbooks', { name: 'Desk' })
@@ -164,7 +164,7 @@ function oldShard(): Overlay {
   return root
 }
 
-t.test('Lists that were kept as one record are read as they are, and move when they are next changed', async (t) => {
+t.test('Lists stored as one record are read unchanged, and converted at their next change', async (t) => {
   const root = oldShard()
   const exported = view(oldShard(), 'GET /export')
   t.match(exported, { playbooks: [{ id: 'front-desk' }, { id: 'booking' }, { id: 'invite' }] })
@@ -179,7 +179,7 @@ t.test('Lists that were kept as one record are read as they are, and move when t
     'items playbooks/invite',
   ])
   t.same(root.get(oldTable, ['demo', 'ada', 'playbooks']), undefined)
-  t.ok(root.get(oldTable, ['demo', 'ada', 'messageTemplates']), 'what was not changed stays where it was')
+  t.ok(root.get(oldTable, ['demo', 'ada', 'messageTemplates']), 'unchanged items stay in place')
   const after = view(root, 'GET /export') as { playbooks: { name: string }[] }
   t.same(
     after.playbooks.map(({ name }) => name),
@@ -187,7 +187,7 @@ t.test('Lists that were kept as one record are read as they are, and move when t
   )
   const repeated = write(root, 'PATCH /playbooks/{playbookId}', { name: 'Booking' }, { playbookId: 'booking' })
   t.strictSame(repeated, ['items playbooks/booking'])
-  t.strictSame(view(root, 'GET /export'), exported, 'and nothing else became different')
+  t.strictSame(view(root, 'GET /export'), exported, 'and no other row changed')
   t.strictSame(write(oldShard(), 'PUT /rules', { rules: [] }), ['-sections rules'], 'one that is emptied goes')
 })
 
@@ -213,38 +213,35 @@ async function ageLists(dir: string): Promise<number> {
   return aged
 }
 
-t.test(
-  'A node that starts on data of old shows the same agent, changes it, and finds it so when it starts again',
-  async (t) => {
-    const first = await openAgentsFixture()
-    t.teardown(() => rm(first.node.dir, { recursive: true, force: true }))
-    const { id, call } = await first.agent()
-    t.equal((await call('POST', '/import', sampleExport)).status, 200)
-    const before = (await call('GET', '/export?format=json')).json
-    await first.node.node.close()
-    t.ok((await ageLists(first.node.dir)) >= 10, 'there were lists to make old')
+t.test('A node that starts on old data shows the same agent, and its changes survive a restart', async (t) => {
+  const first = await openAgentsFixture()
+  t.teardown(() => rm(first.node.dir, { recursive: true, force: true }))
+  const { id, call } = await first.agent()
+  t.equal((await call('POST', '/import', sampleExport)).status, 200)
+  const before = (await call('GET', '/export?format=json')).json
+  await first.node.node.close()
+  t.ok((await ageLists(first.node.dir)) >= 10, 'there were lists to make old')
 
-    const second = await openAgentsFixture({ dir: first.node.dir })
-    const request = second.callAs(first.node.key, id)
-    t.strictSame((await request('GET', '/export?format=json')).json, before)
-    t.match((await request('GET', '/playbooks/booking')).json, { id: 'booking', name: 'Booking' })
-    t.equal((await request('DELETE', '/integrations/crm')).status, 409, 'references hold')
-    t.equal((await request('PATCH', '/playbooks/booking', { name: 'Visits' })).status, 200)
-    t.equal((await request('POST', '/knowledge/facts', { id: 'new', question: 'New?', answer: 'Yes.' })).status, 201)
-    const changed = (await request('GET', '/export?format=json')).json
-    await second.node.close()
+  const second = await openAgentsFixture({ dir: first.node.dir })
+  const request = second.callAs(first.node.key, id)
+  t.strictSame((await request('GET', '/export?format=json')).json, before)
+  t.match((await request('GET', '/playbooks/booking')).json, { id: 'booking', name: 'Booking' })
+  t.equal((await request('DELETE', '/integrations/crm')).status, 409, 'references hold')
+  t.equal((await request('PATCH', '/playbooks/booking', { name: 'Visits' })).status, 200)
+  t.equal((await request('POST', '/knowledge/facts', { id: 'new', question: 'New?', answer: 'Yes.' })).status, 201)
+  const changed = (await request('GET', '/export?format=json')).json
+  await second.node.close()
 
-    const third = await openAgentsFixture({ dir: first.node.dir })
-    t.teardown(() => third.node.close())
-    const after = (await third.callAs(first.node.key, id)('GET', '/export?format=json')).json
-    t.strictSame(after, changed)
-    t.strictSame(
-      after.playbooks.map(({ name }: { name: string }) => name),
-      ['Front desk', 'Visits', 'Invite'],
-    )
-    t.match(after.capabilities.knowledge.facts, [{ id: 'parking' }, { id: 'new' }])
-  },
-)
+  const third = await openAgentsFixture({ dir: first.node.dir })
+  t.teardown(() => third.node.close())
+  const after = (await third.callAs(first.node.key, id)('GET', '/export?format=json')).json
+  t.strictSame(after, changed)
+  t.strictSame(
+    after.playbooks.map(({ name }: { name: string }) => name),
+    ['Front desk', 'Visits', 'Invite'],
+  )
+  t.match(after.capabilities.knowledge.facts, [{ id: 'parking' }, { id: 'new' }])
+})
 
 const anyFacts = fc
   .uniqueArray(fc.tuple(fc.constantFrom('a', 'b', 'c', 'd', 'é/', 'd2'), fc.constantFrom('Yes.', 'No.')), {
@@ -252,7 +249,7 @@ const anyFacts = fc
   })
   .map((pairs) => pairs.map(([id, answer]) => fact(id, answer)))
 
-t.test('Whatever a list becomes, it is read as it was written, with a row for each item and none besides', async () => {
+t.test('Any list is read as it was written, with exactly one row per item', async () => {
   fc.assert(
     fc.property(fc.array(anyFacts, { minLength: 1, maxLength: 8 }), fc.boolean(), (states, isOld) => {
       const root = emptyShard()
@@ -283,7 +280,7 @@ t.test('Whatever a list becomes, it is read as it was written, with a row for ea
   )
 })
 
-t.test('An agent that goes leaves no row of any section, old or new', async (t) => {
+t.test('A deleted agent leaves no row of any section, old or new', async (t) => {
   const root = oldShard()
   write(root, 'PATCH /playbooks/{playbookId}', { name: 'Visits' }, { playbookId: 'booking' })
   removeSections(root as unknown as Tx, agentRef)

@@ -10,7 +10,7 @@ import { fieldsOf, openAgentsFixture } from './fixture.js'
 const fixture = await openAgentsFixture()
 t.teardown(() => fixture.node.close())
 
-t.test('Lint tells everything with its code, its place, a sentence and a way out', async (t) => {
+t.test('Lint reports each finding with its code, path, message and fix', async (t) => {
   const { call } = await fixture.agent()
   const fresh = await call('GET', '/lint')
   t.equal(fresh.status, 200)
@@ -22,7 +22,7 @@ t.test('Lint tells everything with its code, its place, a sentence and a way out
   for (const { code, message, fix } of all) t.ok(code && message && fix, code)
 })
 
-t.test('A template replaces the sections it carries and leaves the others alone', async (t) => {
+t.test('A template replaces the sections it contains and leaves the others unchanged', async (t) => {
   const { id, call } = await fixture.agent({ identity: { brandColor: '#abc' } })
   await call('PUT', '/standing-instructions', { standingInstructions: ['Mine.'] })
   await call('POST', '/knowledge/facts', { question: 'Q', answer: 'A' })
@@ -40,7 +40,7 @@ t.test('A template replaces the sections it carries and leaves the others alone'
   t.same(fieldsOf(await call('POST', '/apply-template', {})), ['templateId'])
 })
 
-t.test('Objectives come with a template, stand in the export, change by import, and lint tells of them', async (t) => {
+t.test('Objectives come with a template, are exported, change by import, and are linted', async (t) => {
   const { call } = await fixture.agent()
   await call('POST', '/apply-template', { templateId: '@svc/agent.salon' })
   const readAdvice = async () =>
@@ -63,7 +63,7 @@ t.test('Objectives come with a template, stand in the export, change by import, 
   t.same(await readAdvice(), [])
 })
 
-t.test('A template that would take away what others name is refused, and nothing of it applied', async (t) => {
+t.test('A template that would remove referenced items is refused as a whole', async (t) => {
   const { call } = await fixture.agent()
   await call('POST', '/playbooks', { name: 'Own' })
   await call('POST', '/knowledge/facts', { question: 'Q', answer: 'A', scope: { playbooks: ['own'] } })
@@ -74,29 +74,26 @@ t.test('A template that would take away what others name is refused, and nothing
   t.equal((await call('GET', '/export?format=json')).text, before)
 })
 
-t.test(
-  'What was copied from the catalog is listed with its versions, and brought up to date piece by piece',
-  async (t) => {
-    const { call } = await fixture.agent()
-    t.strictSame((await call('GET', '/updates')).json, { data: [], updateCount: 0 })
-    await call('POST', '/personality/import', { templateId: '@svc/personality.warm-receptionist' })
-    const { current } = (await call('GET', '/personality/diff')).json
-    const old = { ...current, text: 'Older.', derivedFrom: { ...current.derivedFrom, version: '0.0.1' } }
-    t.equal((await call('POST', '/import', { personality: old })).status, 200)
-    const listed = (await call('GET', '/updates')).json
-    t.equal(listed.updateCount, 1)
-    t.match(listed.data, [
-      { kind: 'personality', currentVersion: '0.0.1', updateAvailable: true, templateMissing: false },
-    ])
-    const applied = await call('POST', '/updates/apply', { kind: 'personality' })
-    t.equal(applied.status, 200)
-    t.equal(applied.json.updateCount, 0)
-    t.strictSame((await call('GET', '/personality')).json, current)
-    t.same(fieldsOf(await call('POST', '/updates/apply', { kind: 'mood' })), ['kind'])
-    t.same(fieldsOf(await call('POST', '/updates/apply', { kind: 'playbook' })), ['id'])
-    t.equal((await call('POST', '/updates/apply', { kind: 'playbook', id: 'none' })).status, 404)
-  },
-)
+t.test('Items copied from the catalog are listed with their versions, and updated one by one', async (t) => {
+  const { call } = await fixture.agent()
+  t.strictSame((await call('GET', '/updates')).json, { data: [], updateCount: 0 })
+  await call('POST', '/personality/import', { templateId: '@svc/personality.warm-receptionist' })
+  const { current } = (await call('GET', '/personality/diff')).json
+  const old = { ...current, text: 'Older.', derivedFrom: { ...current.derivedFrom, version: '0.0.1' } }
+  t.equal((await call('POST', '/import', { personality: old })).status, 200)
+  const listed = (await call('GET', '/updates')).json
+  t.equal(listed.updateCount, 1)
+  t.match(listed.data, [
+    { kind: 'personality', currentVersion: '0.0.1', updateAvailable: true, templateMissing: false },
+  ])
+  const applied = await call('POST', '/updates/apply', { kind: 'personality' })
+  t.equal(applied.status, 200)
+  t.equal(applied.json.updateCount, 0)
+  t.strictSame((await call('GET', '/personality')).json, current)
+  t.same(fieldsOf(await call('POST', '/updates/apply', { kind: 'mood' })), ['kind'])
+  t.same(fieldsOf(await call('POST', '/updates/apply', { kind: 'playbook' })), ['id'])
+  t.equal((await call('POST', '/updates/apply', { kind: 'playbook', id: 'none' })).status, 404)
+})
 
 t.test('An export imported into an empty agent gives the same export', async (t) => {
   const one = await fixture.agent()
@@ -104,15 +101,19 @@ t.test('An export imported into an empty agent gives the same export', async (t)
   const imported = await one.call('POST', '/import', sampleExport)
   t.equal(imported.status, 200)
   const exported = await one.call('GET', '/export?format=json')
-  t.strictSame(imported.json, exported.json, 'an import answers what the agent became')
+  t.strictSame(imported.json, exported.json, 'an import returns the resulting agent')
   t.equal((await other.call('POST', '/import', exported.json)).status, 200)
   t.equal((await other.call('GET', '/export?format=json')).text, exported.text)
   const { etag } = exported.headers
-  t.equal((await one.call('POST', '/import', exported.json)).headers.etag, etag, 'onto itself it changes nothing')
+  t.equal(
+    (await one.call('POST', '/import', exported.json)).headers.etag,
+    etag,
+    'imported onto itself it changes nothing',
+  )
   t.equal((await one.call('GET', '')).json.identity.contactEmail, 'desk@example.com', 'the agent shows its identity')
 })
 
-t.test('Only the sections that are present are applied, under names of today or of before', async (t) => {
+t.test('Only the sections that are present are applied, under their current or legacy names', async (t) => {
   const { call } = await fixture.agent()
   await call('POST', '/import', sampleExport)
   const before = (await call('GET', '/export?format=json')).json
@@ -126,7 +127,7 @@ t.test('Only the sections that are present are applied, under names of today or 
   t.same(
     fieldsOf(await call('POST', '/import', { playbooks: [] })).length > 0,
     true,
-    'what others name cannot be dropped',
+    'a referenced item cannot be removed',
   )
 })
 
@@ -148,12 +149,12 @@ t.test('Fields and segments of people are exported for people:read, and imported
     t.match(refused.json, { status: 403, code: 'auth.scope_missing', detail: 'This needs people:write.' })
   }
   const repeated = await without('POST', '/import', seen)
-  t.equal(repeated.status, 200, 'what a key exports it imports')
+  t.equal(repeated.status, 200, 'a key can import its own export')
   t.notOk('people' in repeated.json.capabilities)
-  t.same((await call('GET', '/export?format=json')).json.capabilities.people, people, 'and people stay as they are')
+  t.same((await call('GET', '/export?format=json')).json.capabilities.people, people, 'and people stay unchanged')
 })
 
-t.test('An import never half-applies, whatever part of it is wrong', async (t) => {
+t.test('An import with a fault in any part is not applied at all', async (t) => {
   const { call } = await fixture.agent()
   await call('POST', '/import', sampleExport)
   const before = (await call('GET', '/export?format=json')).text
@@ -194,7 +195,7 @@ function replaceAt(value: unknown, [first, ...rest]: Path, by: unknown): unknown
   return copy
 }
 
-t.test('An export is YAML by default, and comes back in as YAML or JSON alike', async (t) => {
+t.test('An export is YAML by default, and is imported as YAML or JSON', async (t) => {
   const one = await fixture.agent()
   const other = await fixture.agent()
   await one.call('POST', '/import', sampleExport)
@@ -216,7 +217,7 @@ t.test('An export is YAML by default, and comes back in as YAML or JSON alike', 
   t.strictSame(imported.json, asJson.json)
 })
 
-t.test('YAML that is more than JSON, broken, doubled or huge is refused, and changes nothing', async (t) => {
+t.test('YAML beyond JSON, or broken, duplicated or huge YAML, is refused and changes nothing', async (t) => {
   const { id, call } = await fixture.agent()
   await call('POST', '/import', sampleExport)
   const before = (await call('GET', '/export')).text
@@ -254,7 +255,7 @@ t.test('YAML that is more than JSON, broken, doubled or huge is refused, and cha
   t.equal((await call('GET', '/export')).text, before)
 })
 
-t.test('While YAML of any length is read, others are answered', async (t) => {
+t.test('Other calls are answered while YAML of any length is parsed', async (t) => {
   const { id } = await fixture.agent()
   const names = Array.from({ length: 60_000 }, (_, at) => `      k${at}: v`).join('\n')
   let isRead = false
@@ -270,7 +271,7 @@ t.test('While YAML of any length is read, others are answered', async (t) => {
   t.match(json.detail, /^things\[0\]\.metadata/)
 })
 
-t.test('Lists that are read in a thread are kept, shown and refused as short ones are', async (t) => {
+t.test('Lists parsed in a thread are stored, shown and refused like short ones', async (t) => {
   const { call } = await fixture.agent()
   const facts = Array.from({ length: 400 }, (_, at) => ({ id: `f${at}`, question: `Q ${at}`, answer: 'A'.repeat(900) }))
   const things = Array.from({ length: 400 }, (_, at) => {
@@ -284,14 +285,14 @@ t.test('Lists that are read in a thread are kept, shown and refused as short one
     return answer
   })
   t.equal((await fixture.node.mgmt('GET', '/healthz')).status, 200)
-  t.notOk(isAnswered, 'others are answered meanwhile')
+  t.notOk(isAnswered, 'other calls are answered in between')
   const written = await writing
   t.equal(written.status, 200)
   t.equal(written.json.data.length, 400)
   t.match(written.json.data[399], { ...facts[399], enabled: true })
   t.strictSame((await call('GET', '/knowledge/facts')).json, written.json)
   const stored = await call('PUT', '/knowledge/things', { things })
-  t.equal(stored.status, 200, 'what is foreign to an action is dropped')
+  t.equal(stored.status, 200, 'fields of another action are dropped')
   t.strictSame(stored.json.data[0].actions, [{ label: 'Call', kind: 'dial', phone: '+14155550100' }])
   const before = (await call('GET', '/export?format=json')).text
   for (const [path, body, field] of [
@@ -309,7 +310,7 @@ t.test('Lists that are read in a thread are kept, shown and refused as short one
   t.equal((await call('POST', '/import', JSON.parse(before))).status, 200)
 })
 
-t.test('No change makes an agent longer than what an import reads, however it was filled', async (t) => {
+t.test('No change makes an agent longer than an import accepts, however it was filled', async (t) => {
   const { call } = await fixture.agent()
   const some = (count: number, chars: number) =>
     Array.from({ length: count }, (_, at) => ({ id: `i${at}`, name: `N ${at}`, description: 'é'.repeat(chars / 2) }))
@@ -323,17 +324,17 @@ t.test('No change makes an agent longer than what an import reads, however it wa
   let added = 0
   while (added < 1_000 && (await call('POST', '/knowledge/facts', { ...last, id: `x${added}` })).status === 201) added++
   const refused = await call('POST', '/knowledge/facts', { ...last, id: 'one-more' })
-  t.equal(refused.status, 422, `${added} more were taken one by one`)
+  t.equal(refused.status, 422, `${added} more were accepted one by one`)
   t.same(fieldsOf(refused), ['facts'])
   const exported = await call('GET', '/export?format=json')
   t.ok(Buffer.byteLength(exported.text) > limits.documentBytes - 4_096, 'it is as long as an agent can be')
   const other = await fixture.agent()
   t.equal((await other.call('POST', '/import', JSON.parse(exported.text))).status, 200)
   t.equal((await other.call('GET', '/export?format=json')).text, exported.text)
-  t.equal((await call('DELETE', '/knowledge/facts/f0')).status, 204, 'what makes it shorter is taken')
+  t.equal((await call('DELETE', '/knowledge/facts/f0')).status, 204, 'a change that shortens it is accepted')
 })
 
-t.test('An export of any size comes back in, in either format', async (t) => {
+t.test('An export of any size can be imported, in either format', async (t) => {
   const one = await fixture.agent()
   const other = await fixture.agent()
   const things = Array.from({ length: 3_000 }, (_, at) => ({
@@ -352,7 +353,7 @@ t.test('An export of any size comes back in, in either format', async (t) => {
   t.equal((await other.call('GET', '/export')).text, asYaml.text)
 })
 
-t.test('A document for an agent that is not there is not read', async (t) => {
+t.test('A document for a missing agent is not read', async (t) => {
   t.equal((await yaml('nobody-here', 'a: [')).status, 404)
 })
 
@@ -363,7 +364,7 @@ const yaml = (id: string, text: string) =>
     headers: { 'content-type': 'application/yaml' },
   })
 
-t.test('What looks through a large agent lets others have their turn in between', async (t) => {
+t.test('Scans of a large agent let other work run in between', async (t) => {
   const { call } = await fixture.agent()
   const length = 60
   const messageTemplates = Array.from({ length }, (_, nth) => ({ id: `t${nth}`, name: 't', body: 'Hi' }))
@@ -392,41 +393,38 @@ t.test('What looks through a large agent lets others have their turn in between'
   }
 })
 
-t.test(
-  'The deepest that each route of a free object takes is exported and imported again, as JSON and as YAML',
-  async (t) => {
-    const nested = (levels: number): object => (levels === 1 ? {} : { a: nested(levels - 1) })
-    const endpoint = { url: 'https://a.example/' }
-    const flowWith = (levels: number) => ({
-      steps: [{ action: 'knowledge.search', with: nested(levels) }, { end: { outcome: 'x' } }],
-    })
-    const ways: readonly (readonly [method: string, path: string, body: (levels: number) => object])[] = [
-      ['PUT', '/integrations/deep', (levels) => ({ description: 'd', endpoint, parameters: nested(levels) })],
-      ['PUT', '/playbooks/deep', (levels) => ({ name: 'Deep', body: 'x', flow: flowWith(levels) })],
-      [
-        'POST',
-        '/import',
-        (levels) => ({
-          integrations: { custom: [{ id: 'd', description: 'd', endpoint, parameters: nested(levels) }] },
-        }),
-      ],
-      [
-        'POST',
-        '/import',
-        (levels) => ({ playbooks: [{ name: 'P', body: 'x', isDefault: true, flow: flowWith(levels) }] }),
-      ],
-    ]
-    for (const [method, path, body] of ways) {
-      const { call, id } = await fixture.agent()
-      if (path.startsWith('/playbooks')) await call('POST', '/playbooks', { name: 'Deep', id: 'deep', body: 'x' })
-      let levels = 1
-      while ((await call(method, path, body(levels + 1))).status < 300) levels++
-      t.ok(levels > 25 && levels < limits.importDepth, `${path}: ${levels} levels`)
-      const whole = (await call('GET', '/export?format=json')).json
-      t.match(await call('POST', '/import', whole), { status: 200 }, `${path} as JSON`)
-      const text = (await call('GET', '/export?format=yaml')).text
-      t.match(await yaml(id, text), { status: 200 }, `${path} as YAML`)
-      t.strictSame((await call('GET', '/export?format=json')).json, whole)
-    }
-  },
-)
+t.test('The deepest value of each free object is exported and imported again, as JSON and as YAML', async (t) => {
+  const nested = (levels: number): object => (levels === 1 ? {} : { a: nested(levels - 1) })
+  const endpoint = { url: 'https://a.example/' }
+  const flowWith = (levels: number) => ({
+    steps: [{ action: 'knowledge.search', with: nested(levels) }, { end: { outcome: 'x' } }],
+  })
+  const ways: readonly (readonly [method: string, path: string, body: (levels: number) => object])[] = [
+    ['PUT', '/integrations/deep', (levels) => ({ description: 'd', endpoint, parameters: nested(levels) })],
+    ['PUT', '/playbooks/deep', (levels) => ({ name: 'Deep', body: 'x', flow: flowWith(levels) })],
+    [
+      'POST',
+      '/import',
+      (levels) => ({
+        integrations: { custom: [{ id: 'd', description: 'd', endpoint, parameters: nested(levels) }] },
+      }),
+    ],
+    [
+      'POST',
+      '/import',
+      (levels) => ({ playbooks: [{ name: 'P', body: 'x', isDefault: true, flow: flowWith(levels) }] }),
+    ],
+  ]
+  for (const [method, path, body] of ways) {
+    const { call, id } = await fixture.agent()
+    if (path.startsWith('/playbooks')) await call('POST', '/playbooks', { name: 'Deep', id: 'deep', body: 'x' })
+    let levels = 1
+    while ((await call(method, path, body(levels + 1))).status < 300) levels++
+    t.ok(levels > 25 && levels < limits.importDepth, `${path}: ${levels} levels`)
+    const whole = (await call('GET', '/export?format=json')).json
+    t.match(await call('POST', '/import', whole), { status: 200 }, `${path} as JSON`)
+    const text = (await call('GET', '/export?format=yaml')).text
+    t.match(await yaml(id, text), { status: 200 }, `${path} as YAML`)
+    t.strictSame((await call('GET', '/export?format=json')).json, whole)
+  }
+})

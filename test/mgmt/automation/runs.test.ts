@@ -294,7 +294,7 @@ t.test(
     await fixture.change(skipped.id, { tags: [] })
     await fixture.waitForState(skipped.id, 'skipped', minute)
     await fixture.waitForState(sent.id, 'sent')
-    await time.advance(limits.keptMs - hour)
+    await time.advance(limits.retentionMs - hour)
     t.same((await fixture.rows()).map(({ state }) => state).sort(), ['sent', 'skipped'])
     await eventually(fixture.sends.fixture, async () => (await fixture.rows()).length === 0, 10 * minute)
     t.same(
@@ -315,7 +315,7 @@ t.test('A row that begins anew is not forgotten by the time of its first end', a
   const { id } = await fixture.person({ tags: ['vip'], company: 'Quay' })
   await fixture.change(id, { tags: [] })
   await fixture.waitForState(id, 'skipped', hour)
-  await time.advance(limits.keptMs - hour)
+  await time.advance(limits.retentionMs - hour)
   await fixture.change(id, { tags: ['vip'], company: 'Pier' })
   t.equal((await fixture.row(id))?.state, 'pending')
   await time.advance(2 * hour)

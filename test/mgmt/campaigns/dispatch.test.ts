@@ -645,7 +645,7 @@ t.test('Rows are kept as long as their sends, and the report for good', async (t
   await fixture.people(3)
   const id = await fixture.startNew()
   await fixture.waitForStatus(id, 'completed')
-  await fixture.sends.fixture.time.advance(outreachSend.keptMs - hour)
+  await fixture.sends.fixture.time.advance(outreachSend.retentionMs - hour)
   t.equal((await fixture.recipients(id)).length, 3)
   await fixture.eventually(async () => (await fixture.recipients(id)).length === 0, hour)
   t.match(await fixture.report(id), { states: { sent: 3 }, total: 3 })

@@ -46,31 +46,28 @@ async function sealedOf({ orgId, agentId, bindingId }: BindingRef): Promise<Uint
   return routing.channels.find((each) => each.bindingId === bindingId)!.auth!.sealed
 }
 
-t.test(
-  'A binding whose provider needs the operator says so, and works again with credentials entered again',
-  async (t) => {
-    const { path, bindingRef } = await createBinding()
-    const callOperator = createMarkActionRequired({ shards: engine, commands, log })
-    callOperator(bindingRef, 'The provider does not take the credentials.')
-    await waitUntil(async () => (await call('GET', path)).json.status === 'ActionRequired')
-    const waiting = (await call('GET', path)).json
-    t.match(waiting.statusDetail, /does not take the credentials\. Put it right/)
-    t.match(waiting.events.at(-1), {
-      from: 'Active',
-      to: 'ActionRequired',
-      actor: 'system',
-      note: waiting.statusDetail,
-    })
-    const repeated = (await call('PATCH', path, { auth: {} })).json
-    t.match(repeated, { status: 'Active', statusDetail: undefined })
-    t.match(repeated.events.slice(-2), [
-      { from: 'ActionRequired', to: 'Provisioning', actor: 'operator' },
-      { from: 'Provisioning', to: 'Active', actor: 'operator' },
-    ])
-  },
-)
+t.test('A binding that needs its operator says so, and works again with new credentials', async (t) => {
+  const { path, bindingRef } = await createBinding()
+  const callOperator = createMarkActionRequired({ shards: engine, commands, log })
+  callOperator(bindingRef, 'The provider does not take the credentials.')
+  await waitUntil(async () => (await call('GET', path)).json.status === 'ActionRequired')
+  const waiting = (await call('GET', path)).json
+  t.match(waiting.statusDetail, /does not take the credentials\. Put it right/)
+  t.match(waiting.events.at(-1), {
+    from: 'Active',
+    to: 'ActionRequired',
+    actor: 'system',
+    note: waiting.statusDetail,
+  })
+  const repeated = (await call('PATCH', path, { auth: {} })).json
+  t.match(repeated, { status: 'Active', statusDetail: undefined })
+  t.match(repeated.events.slice(-2), [
+    { from: 'ActionRequired', to: 'Provisioning', actor: 'operator' },
+    { from: 'Provisioning', to: 'Active', actor: 'operator' },
+  ])
+})
 
-t.test('However many sends fail at once, one report is made', async (t) => {
+t.test('Many failed sends at the same time lead to one report', async (t) => {
   const { path, bindingRef } = await createBinding()
   let commandCount = 0
   const counting = {
@@ -88,10 +85,10 @@ t.test('However many sends fail at once, one report is made', async (t) => {
   t.ok(statusDetail.length < limits.statusDetailChars + 100, 'however much the provider said')
   callOperator(bindingRef, 'Once more.')
   await waitUntil(() => commandCount === 2)
-  t.same(warnings, [], 'what was reported already is no trouble')
+  t.same(warnings, [], 'an already reported binding causes no error')
 })
 
-t.test('What credentials met with that were rotated since is old news', async (t) => {
+t.test('A failure of credentials that were rotated since is ignored', async (t) => {
   const { path, bindingRef } = await createBinding()
   const before = await sealedOf(bindingRef)
   await call('PATCH', path, { auth: {} })
@@ -106,7 +103,7 @@ t.test('What credentials met with that were rotated since is old news', async (t
   t.match(now, { status: 'ActionRequired' }, 'while that of the present ones is news')
 })
 
-t.test('A report that cannot be made is in the log, and the next failure makes it', async (t) => {
+t.test('A report that fails is logged, and the next failure repeats it', async (t) => {
   const { path, bindingRef } = await createBinding()
   let isAway = true
   const away = {

@@ -30,13 +30,13 @@ function field(refusal: Refusal | undefined): string | undefined {
   return refusal?.errors?.[0]?.field
 }
 
-t.test('Credentials that fit the form and please the adapter are taken', async (t) => {
+t.test('Credentials that fit the form and that the adapter accepts are saved', async (t) => {
   t.equal(await check('sms', 'pigeon', good), undefined)
   t.equal(await check('sms', 'pigeon', { ...good, apiUrl: 'https://api.example/v1' }), undefined)
   t.equal(await check('sms', 'emulator', {}), undefined)
 })
 
-t.test('What does not fit is 400 and names the field as the caller spelt it', async (t) => {
+t.test('An invalid field is 400 and is named as the caller spelled it', async (t) => {
   const { apiKey: _missing, ...without } = good
   const wrong: [auth: Record<string, unknown>, field: string][] = [
     [without, 'auth.apiKey'],
@@ -54,7 +54,7 @@ t.test('What does not fit is 400 and names the field as the caller spelt it', as
   t.equal(field(await check('sms', 'emulator', { key: 'x' })), 'auth.key')
 })
 
-t.test('A field deep in the form is named by its whole path', async (t) => {
+t.test('A nested field of the form is named by its whole path', async (t) => {
   const inner = {
     type: 'object',
     additionalProperties: false,
@@ -68,10 +68,10 @@ t.test('A field deep in the form is named by its whole path', async (t) => {
   t.equal(field(await checkDeep('sms', 'pigeon', { account: {} })), 'auth.account.pem')
   t.equal(field(await checkDeep('sms', 'pigeon', { keys: [{ pem: 'x' }, { pem: 1 }] })), 'auth.keys[1].pem')
   const whole = createCredentialsCheck([{ ...pigeon, validateAuth: () => ({ field: '', message: 'will not do' }) }])
-  t.equal(field(await whole('sms', 'pigeon', good)), 'auth', 'or none, where all of it will not do')
+  t.equal(field(await whole('sms', 'pigeon', good)), 'auth', 'or none, if the whole value is invalid')
 })
 
-t.test('A provider that no adapter speaks for cannot be bound, listed or not', async (t) => {
+t.test('A provider without an adapter cannot be bound, listed or not', async (t) => {
   t.match(await check('sms', 'twilio', {}), {
     status: 400,
     detail: /provider: twilio is not available in this installation/,
@@ -81,7 +81,7 @@ t.test('A provider that no adapter speaks for cannot be bound, listed or not', a
   t.equal(field(await check('webchat', 'emulator', {})), 'provider')
 })
 
-t.test('No value of the credentials stands in what is said of them, and they are left as they came', async (t) => {
+t.test('No error repeats a value of the credentials, and the request is not modified', async (t) => {
   const secret = 'hidden-from-everybody'
   const { form } = pigeon.descriptor
   const names = Object.keys(form.credentials.properties)
@@ -102,7 +102,7 @@ t.test('No value of the credentials stands in what is said of them, and they are
   t.pass()
 })
 
-t.test('A partner’s provider is bound and its credentials are rotated with the same judgement', async (t) => {
+t.test('A partner’s provider is bound and its credentials are rotated with the same validation', async (t) => {
   const node = await openTestNode()
   t.teardown(() => node.close())
   const { engine } = node.node

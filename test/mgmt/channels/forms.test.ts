@@ -23,7 +23,7 @@ function reading(forms?: readonly PartnerForm[]) {
   }
 }
 
-t.test('A partner’s form stands below those of the build, in the list and in the entry', async (t) => {
+t.test('A partner’s form follows the built-in ones, in the list and in the entry', async (t) => {
   const { list, entry, shape } = reading([{ channel: 'sms', form }])
   const { unmanaged } = entry('channels', 'sms').json
   const own = listCatalog('channels').find(({ id }) => id === 'sms')!.unmanaged
@@ -37,13 +37,13 @@ t.test('A partner’s form stands below those of the build, in the list and in t
   t.equal(compileCheck(shape)(list('channels').json), undefined, 'the list is as it is documented')
 })
 
-t.test('A form that the catalog has already is listed once, as the catalog has it', async (t) => {
+t.test('A form that the catalog already has is listed once, as in the catalog', async (t) => {
   const own = listCatalog('channels').find(({ id }) => id === 'sms')!.unmanaged
   const { entry } = reading(own.map((each) => ({ channel: 'sms' as const, form: { ...each, name: 'Another' } })))
   t.same(entry('channels', 'sms').json.unmanaged, own)
 })
 
-t.test('Without partners the catalogs are those of the build', async (t) => {
+t.test('Without partners the catalogs are the built-in ones', async (t) => {
   const { list, entry } = reading()
   for (const kind of catalogKinds) {
     t.same(list(kind).json, { kind, data: listCatalog(kind) })

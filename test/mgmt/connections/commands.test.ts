@@ -76,7 +76,7 @@ const step = fc.oneof(
   fc.record({ do: fc.constant('wait' as const), ms: fc.nat(limits.stateMs) }),
 )
 
-t.test('A mark is taken at most once, and nothing that waits is without its timer', async () => {
+t.test('A state is used at most once, and every pending sign-in has its timer', async () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
       const ledger = openLedger()
@@ -101,7 +101,7 @@ t.test('A mark is taken at most once, and nothing that waits is without its time
 })
 
 t.test(
-  'Every status was told, every move is one of the table, and every grant that ended is taken back once',
+  'Every status is reported, every transition is in the table, and every ended grant is revoked once',
   async () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
@@ -145,7 +145,7 @@ t.test(
   },
 )
 
-t.test('An org has so many connections and no more, and one it has can always be connected again', async (t) => {
+t.test('The number of connections of an org is bounded, and an existing one can always reconnect', async (t) => {
   const { commands, ask, credentials } = openLedger()
   const grant = (made: number) => ask(commands.saveGrant, { orgId, provider: 'crm', label: `label ${made}`, tokens })
   for (let made = 0; made < limits.connectionsPerOrg; made++) t.ok(grant(made))

@@ -21,7 +21,7 @@ async function agentUsing(id: string, name: string, connectionId: string): Promi
   t.equal((await fixture.call('PUT', path, { config: { connectionId } })).status, 200)
 }
 
-t.test('A connection lists the agents whose tools name it, by name, as they are now', async (t) => {
+t.test('A connection lists the agents whose tools name it, by their current names', async (t) => {
   const id = await fixture.connect({ label: 'Shared' })
   const other = await fixture.connect({ label: 'Other' })
   await agentUsing('a1', 'Zoe', id)
@@ -62,7 +62,7 @@ t.test('A connection lists the agents whose tools name it, by name, as they are 
   t.pass('and the grant is taken back at the provider')
 })
 
-t.test('A provider that is away never keeps a credential alive here, and is told when it is back', async (t) => {
+t.test('An unreachable provider never keeps a credential alive here, and gets the revocation later', async (t) => {
   const id = await fixture.connect({ label: 'Away' })
   const before = revocations()
   provider.mode = 'gone'
@@ -84,7 +84,7 @@ t.test('A provider that is away never keeps a credential alive here, and is told
   t.pass('it was tried until it came through')
 })
 
-t.test('A provider that stays away for a day is given up, and that is in the log', async (t) => {
+t.test('Revocation at a provider that is unreachable for a day is abandoned and logged', async (t) => {
   let now = 0
   let revokeCalls = 0
   const warnings: [string, unknown][] = []
@@ -113,7 +113,7 @@ t.test('A provider that stays away for a day is given up, and that is in the log
   t.equal(revokeCalls, 5)
 })
 
-t.test('A tool is disconnected as often as anybody likes, and its binding stays', async (t) => {
+t.test('A tool can be disconnected repeatedly, and its binding stays', async (t) => {
   await fixture.call('PUT', `/orgs/demo/agents/nova/tool-bindings/${encodeURIComponent(calendar)}`, { config: {} })
   await fixture.returnToCallback(await fixture.signIn())
   t.equal((await fixture.tool('GET', '/status')).json.status, 'connected')
@@ -128,10 +128,10 @@ t.test('A tool is disconnected as often as anybody likes, and its binding stays'
   const binding = await fixture.call('GET', `/orgs/demo/agents/nova/tool-bindings/${encodeURIComponent(calendar)}`)
   t.equal(binding.status, 200)
   const statusEvents = await fixture.events(2, ({ agentId }) => agentId === 'nova')
-  t.same(statusEvents.map(({ data }) => data.to).sort(), ['connected', 'not-connected'], 'told once')
+  t.same(statusEvents.map(({ data }) => data.to).sort(), ['connected', 'not-connected'], 'reported once')
 })
 
-t.test('A tool whose binding goes, whatever way, loses its sign-in with its other secrets', async (t) => {
+t.test('A tool whose binding is removed in any way loses its sign-in with its other secrets', async (t) => {
   const path = `/orgs/demo/agents/nova/tool-bindings/${encodeURIComponent(calendar)}`
   const ways = [
     () => fixture.call('DELETE', path),
@@ -149,14 +149,18 @@ t.test('A tool whose binding goes, whatever way, loses its sign-in with its othe
   }
 })
 
-t.test('An agent that goes takes its sign-ins along, those under way included', async (t) => {
+t.test('A deleted agent loses its sign-ins, including pending ones', async (t) => {
   await fixture.returnToCallback(await fixture.signIn())
   const token = provider.given.at(-2)!
   const waiting = await fixture.signIn()
   t.equal((await fixture.call('DELETE', '/orgs/demo/agents/nova')).status, 204)
   await waitUntil(async () => !(await provider.isGood(token)), node.clock)
   await fixture.call('POST', '/orgs/demo/agents', { name: 'Nova', id: 'nova' })
-  t.strictSame((await fixture.tool('GET', '/status')).json, { status: 'not-connected' }, 'one of the same id has none')
+  t.strictSame(
+    (await fixture.tool('GET', '/status')).json,
+    { status: 'not-connected' },
+    'a new agent with the same id has none',
+  )
   t.equal((await fixture.returnToCallback(waiting)).status, 400)
   t.strictSame((await fixture.tool('GET', '/status')).json, { status: 'not-connected' })
   await flushPending()

@@ -38,7 +38,7 @@ t.test('A sign-in with the same provider and account connects a disconnected con
   await fixture.call('DELETE', `/orgs/demo/connections/${id}`)
 })
 
-t.test('_reconnect keeps the id, takes the account that the connection had, and knows no other id', async (t) => {
+t.test('_reconnect keeps the id, requires the account of the connection, and knows no other id', async (t) => {
   const id = await fixture.connect({ label: 'Asked' })
   t.strictSame(await reconnect(id), { oauthStatus: 'success', connectionId: id }, 'one that is connected')
   await fixture.call('DELETE', `/orgs/demo/connections/${id}`)
@@ -72,7 +72,7 @@ t.test('configStatus names a connection that is missing or not connected', async
   t.strictSame((await fixture.call('GET', path)).json.configStatus, { complete: true, missing: [] })
 })
 
-t.test('A tool binding names a connection that the org has', async (t) => {
+t.test('A tool binding can only name a connection of the org', async (t) => {
   const path = bindingPath('nova')
   const before = (await fixture.call('GET', path)).json
   for (const method of ['PUT', 'PATCH']) {
@@ -85,7 +85,7 @@ t.test('A tool binding names a connection that the org has', async (t) => {
   const brought = await fixture.call('GET', path)
   const connection = { id: 'conn_elsewhere', status: 'not-connected' }
   t.match(brought.json.configStatus, { complete: false, connection }, 'an import brings ids of another org')
-  t.equal((await fixture.call('PUT', path, brought.json)).status, 200, 'what is there may be sent back')
+  t.equal((await fixture.call('PUT', path, brought.json)).status, 200, 'the stored value may be sent back')
   const none = '/orgs/demo/agents/nobody/tool-bindings/x'
   t.equal((await fixture.call('PUT', none, { config: { connectionId: 'conn_never' } })).status, 404)
 })

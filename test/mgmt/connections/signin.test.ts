@@ -26,7 +26,7 @@ t.test('A sign-in for a tool ends at returnTo with exactly its outcome, and the 
   t.strictSame(status, { status: 'connected', connectedAt: new Date(node.clock.now()).toISOString() })
 })
 
-t.test('A sign-in for the org makes a connection, whose tokens never appear', async (t) => {
+t.test('A sign-in for the org creates a connection, whose tokens are never shown', async (t) => {
   t.strictSame((await fixture.call('GET', '/orgs/demo/connections')).json, { data: [] })
   const back = await fixture.returnToCallback(await fixture.signInOrg({ label: 'Front desk', returnTo }))
   const [address, outcome] = sentTo(back.headers.location)
@@ -48,7 +48,7 @@ t.test('A sign-in for the org makes a connection, whose tokens never appear', as
   t.equal((await fixture.call('GET', '/orgs/demo/connections/conn_none')).json.code, 'resource.not_found')
 })
 
-t.test('Several accounts of a provider are told apart by label, and one connected again keeps its id', async (t) => {
+t.test('Several accounts of a provider are distinguished by label, and a reconnected one keeps its id', async (t) => {
   const first = await fixture.connect({ label: 'Sales' })
   const second = await fixture.connect({}, 'grace')
   const repeated = await fixture.connect({ label: 'Sales' }, 'grace')
@@ -59,7 +59,7 @@ t.test('Several accounts of a provider are told apart by label, and one connecte
   t.match(await read(second), { label: 'grace@provider.example' }, 'the account is the label when none is given')
 })
 
-t.test('A state is good once: the second use is told so, and the first stays', async (t) => {
+t.test('A state is valid once: a second use is reported as such, and the first result stays', async (t) => {
   const url = await fixture.signIn({ returnTo })
   const calls = provider.count('/token')
   t.equal((await fixture.returnToCallback(url)).status, 302)
@@ -71,7 +71,7 @@ t.test('A state is good once: the second use is told so, and the first stays', a
   t.equal((await fixture.tool('GET', '/status')).json.status, 'connected')
 })
 
-t.test('Whoever looks at the head of a callback alone spends nothing, and the sign-in goes on', async (t) => {
+t.test('A HEAD request for a callback spends nothing, and the sign-in continues', async (t) => {
   const url = await fixture.signIn({ returnTo })
   const calls = provider.count('/token')
   const looked = await node.mgmt('HEAD', `${url.pathname}${url.search}`)
@@ -81,17 +81,17 @@ t.test('Whoever looks at the head of a callback alone spends nothing, and the si
   t.equal((await fixture.returnToCallback(url)).status, 302)
 })
 
-t.test('Of many callbacks that race with one state exactly one succeeds', async (t) => {
+t.test('Of many concurrent callbacks with one state exactly one succeeds', async (t) => {
   const url = await fixture.signInOrg({ label: 'Raced', returnTo })
   const calls = provider.count('/token')
   const all = await Promise.all(Array.from({ length: 10 }, () => fixture.returnToCallback(url)))
   t.same(all.map(({ status }) => status).sort(), [302, ...Array(9).fill(400)])
-  t.equal(provider.count('/token'), calls + 1, 'and the provider is asked once')
+  t.equal(provider.count('/token'), calls + 1, 'and the provider is called once')
   const { data } = (await fixture.call('GET', '/orgs/demo/connections')).json
   t.equal(data.filter(({ label }: { label: string }) => label === 'Raced').length, 1)
 })
 
-t.test('A state runs out after ten minutes', async (t) => {
+t.test('A state expires after ten minutes', async (t) => {
   t.equal(limits.stateMs, 600_000)
   const late = await fixture.signIn({ returnTo })
   const url = await fixture.signIn({ returnTo })
@@ -105,7 +105,7 @@ t.test('A state runs out after ten minutes', async (t) => {
   t.equal(provider.count('/token'), calls)
 })
 
-t.test('A state that was forged, cut, repeated or left out is nobody’s', async (t) => {
+t.test('A forged, truncated, repeated or missing state is refused', async (t) => {
   const url = await fixture.signIn({ returnTo })
   const calls = provider.count('/token')
   const state = url.searchParams.get('state')!
@@ -127,11 +127,11 @@ t.test('A state that was forged, cut, repeated or left out is nobody’s', async
   for (const query of ['', 'code=abc', `state=${state}&state=${state}&code=abc`, `state=${state}&code=a&code=b`]) {
     t.equal((await fixture.returnToCallback(new URL(`?${query}`, url))).status, 400, query.slice(0, 20))
   }
-  t.equal(provider.count('/token'), calls, 'and nobody is asked about it')
+  t.equal(provider.count('/token'), calls, 'and no provider is called')
   t.equal((await fixture.returnToCallback(url)).status, 302, 'while the true one is still good')
 })
 
-t.test('A state tells a provider nothing of the org, the agent or the tool', async (t) => {
+t.test('A state reveals no org, agent or tool to a provider', async (t) => {
   const { authorizationUrl } = (await fixture.tool('POST', '/start', { returnTo })).json
   const url = new URL(authorizationUrl)
   const state = url.searchParams.get('state')!
@@ -140,13 +140,13 @@ t.test('A state tells a provider nothing of the org, the agent or the tool', asy
   t.equal(url.searchParams.get('code_challenge_method'), 'S256')
   t.match(url.searchParams.get('code_challenge'), /^[\w-]{43}$/)
   t.equal(url.searchParams.get('redirect_uri'), 'http://mgmt.test/v1/oauth/callback')
-  t.equal(url.searchParams.get('prompt'), 'consent', 'what the operator adds is asked for')
+  t.equal(url.searchParams.get('prompt'), 'consent', 'the operator’s parameters are requested')
   const other = new URL((await fixture.tool('POST', '/start')).json.authorizationUrl)
   t.not(other.searchParams.get('state'), state)
   t.not(other.searchParams.get('code_challenge'), url.searchParams.get('code_challenge'))
 })
 
-t.test('A person who declines is told so, and what was there before stays', async (t) => {
+t.test('A person who declines gets that outcome, and the previous sign-in stays', async (t) => {
   const before = (await fixture.tool('GET', '/status')).json
   const url = await fixture.signIn({ returnTo }, 'ada', false)
   const answer = await fixture.returnToCallback(url)
@@ -159,7 +159,7 @@ t.test('A person who declines is told so, and what was there before stays', asyn
   t.notMatch(page.text, /thanks/, 'the provider’s own words are not shown')
 })
 
-t.test('An error beside a code is an error, and an unknown one stays out of the address', async (t) => {
+t.test('An error beside a code is an error, and an unknown error stays out of the return address', async (t) => {
   const url = await fixture.signIn({ returnTo })
   const calls = provider.count('/token')
   url.searchParams.set('error', '"><script>alert(1)</script>')
@@ -168,7 +168,7 @@ t.test('An error beside a code is an error, and an unknown one stays out of the 
   t.equal(provider.count('/token'), calls)
 })
 
-t.test('A code that the provider does not take, or another provider’s answer, connects nothing', async (t) => {
+t.test('A code that the provider refuses, or another provider’s response, connects nothing', async (t) => {
   const wrongCode = await fixture.signInOrg({ label: 'Never', returnTo })
   wrongCode.searchParams.set('code', 'not-a-code')
   const answer = await fixture.returnToCallback(wrongCode)
@@ -188,7 +188,7 @@ t.test('A code that the provider does not take, or another provider’s answer, 
   t.notOk(data.some(({ label }: { label: string }) => label === 'Never'))
 })
 
-t.test('A provider that is down ends the sign-in with a reason and nothing half-written', async (t) => {
+t.test('An unavailable provider ends the sign-in with a reason and no partial record', async (t) => {
   for (const mood of ['gone', 'unwell'] as const) {
     const url = await fixture.signInOrg({ label: 'Down', returnTo })
     provider.mode = mood
@@ -200,7 +200,7 @@ t.test('A provider that is down ends the sign-in with a reason and nothing half-
   t.notOk(data.some(({ label }: { label: string }) => label === 'Down'))
 })
 
-t.test('Without a returnTo that is on the list a page is shown that can do nothing', async (t) => {
+t.test('Without a listed returnTo the browser gets a page without scripts', async (t) => {
   const page = await fixture.returnToCallback(await fixture.signIn({ returnTo: 'https://evil.example/' }))
   t.equal(page.status, 200)
   t.equal(page.headers.location, undefined)
@@ -214,36 +214,29 @@ t.test('Without a returnTo that is on the list a page is shown that can do nothi
   t.match((await fixture.returnToCallback(await fixture.signIn())).text, /complete/, 'nor without any')
 })
 
-t.test(
-  'A tool that nobody signs in for, an agent that is not there and a provider that is not set up are told',
-  async (t) => {
-    const none = await fixture.call('POST', '/orgs/demo/agents/nova/tools/%40svc%2Ftool.mail/oauth/start', {})
-    t.match([none.status, none.json.code], [404, 'tool.not_found'])
-    for (const [method, end] of [
-      ['POST', 'start'],
-      ['GET', 'status'],
-      ['POST', 'disconnect'],
-    ] as const) {
-      const path = `/orgs/demo/agents/nobody/tools/%40svc%2Ftool.calendar/oauth/${end}`
-      t.equal(
-        (await fixture.call(method, path, method === 'POST' && end === 'start' ? {} : undefined)).status,
-        404,
-        end,
-      )
-    }
-    const crm = await fixture.call('POST', '/orgs/demo/agents/nova/tools/%40svc%2Ftool.crm-record/oauth/start', {})
-    t.match([crm.status, crm.json.code], [409, 'connection.provider_not_configured'])
-    t.match(crm.json.detail, /crm/)
-    const unknown = await fixture.call('POST', '/orgs/demo/connections/pigeons/_start')
-    t.match([unknown.status, unknown.json.code], [409, 'connection.provider_not_configured'])
-    t.match(unknown.json.detail, /pigeons/)
-    const wrong = await fixture.call('POST', '/orgs/demo/connections/calendar/_start', { label: '', returnTo: 7 })
-    t.equal(wrong.status, 422)
-    t.same(wrong.json.errors.map(({ field }: { field: string }) => field).sort(), ['label', 'returnTo'])
-  },
-)
+t.test('A tool without sign-in, a missing agent and a provider that is not configured are each reported', async (t) => {
+  const none = await fixture.call('POST', '/orgs/demo/agents/nova/tools/%40svc%2Ftool.mail/oauth/start', {})
+  t.match([none.status, none.json.code], [404, 'tool.not_found'])
+  for (const [method, end] of [
+    ['POST', 'start'],
+    ['GET', 'status'],
+    ['POST', 'disconnect'],
+  ] as const) {
+    const path = `/orgs/demo/agents/nobody/tools/%40svc%2Ftool.calendar/oauth/${end}`
+    t.equal((await fixture.call(method, path, method === 'POST' && end === 'start' ? {} : undefined)).status, 404, end)
+  }
+  const crm = await fixture.call('POST', '/orgs/demo/agents/nova/tools/%40svc%2Ftool.crm-record/oauth/start', {})
+  t.match([crm.status, crm.json.code], [409, 'connection.provider_not_configured'])
+  t.match(crm.json.detail, /crm/)
+  const unknown = await fixture.call('POST', '/orgs/demo/connections/pigeons/_start')
+  t.match([unknown.status, unknown.json.code], [409, 'connection.provider_not_configured'])
+  t.match(unknown.json.detail, /pigeons/)
+  const wrong = await fixture.call('POST', '/orgs/demo/connections/calendar/_start', { label: '', returnTo: 7 })
+  t.equal(wrong.status, 422)
+  t.same(wrong.json.errors.map(({ field }: { field: string }) => field).sort(), ['label', 'returnTo'])
+})
 
-t.test('Another org sees nothing of a connection', async (t) => {
+t.test('Another org cannot see a connection', async (t) => {
   const id = await fixture.connect({ label: 'Ours' })
   await node.makeOrg('rival')
   const token = await node.createKey(['agents:write', 'org:admin'], 'rival')
@@ -255,7 +248,7 @@ t.test('Another org sees nothing of a connection', async (t) => {
   t.equal((await fixture.call('GET', `/orgs/demo/connections/${id}`)).json.status, 'connected')
 })
 
-t.test('More sign-ins than may wait end the oldest of them', async (t) => {
+t.test('Pending sign-ins beyond the limit end the oldest', async (t) => {
   const oldest = await fixture.signIn({ returnTo })
   await node.clock.advance(1)
   for (let begun = 0; begun < limits.pendingPerOwner; begun++) await fixture.tool('POST', '/start', {})
@@ -263,7 +256,7 @@ t.test('More sign-ins than may wait end the oldest of them', async (t) => {
   t.equal((await fixture.returnToCallback(await fixture.signIn({ returnTo }))).status, 302)
 })
 
-t.test('No token and no secret of the operator is in any answer or in the log', async (t) => {
+t.test('No token and no secret of the operator is in any reply or in the log', async (t) => {
   await flushPending()
   const output = fixture.everythingText()
   t.ok(provider.given.length > 10, 'tokens were given out at all')

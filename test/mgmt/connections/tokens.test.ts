@@ -29,7 +29,7 @@ async function moves(id: string, count: number): Promise<unknown[]> {
   return events.map(({ data: { from, to } }) => `${from} > ${to}`).sort()
 }
 
-t.test('A token with time left is used as it is, and renewed when it is about to run out', async (t) => {
+t.test('A token with time left is used unchanged, and renewed shortly before it expires', async (t) => {
   const { connectionRef, tokenPort, read } = await open()
   const first = await tokenPort.accessToken(connectionRef)
   t.equal(await tokenPort.accessToken(connectionRef), first)
@@ -47,7 +47,7 @@ t.test('A token with time left is used as it is, and renewed when it is about to
   t.not(third, second)
 })
 
-t.test('However many want a token at once, in however many processes, it is renewed once', async (t) => {
+t.test('For any number of concurrent uses and processes a token is renewed once', async (t) => {
   const { connectionRef, tokenPort } = await open()
   const tokenPorts = [tokenPort, fixture.createTokenPort(), fixture.createTokenPort()]
   await fixture.node.clock.advance(lifetimeMs)
@@ -70,7 +70,7 @@ t.test('However many want a token at once, in however many processes, it is rene
   t.equal(fixture.provider.count('/token'), before + 1)
 })
 
-t.test('A call puts on record when the connection was last used, at most once a minute', async (t) => {
+t.test('A call records lastUsedAt of the connection, at most once a minute', async (t) => {
   const { connectionRef, tokenPort, read } = await open()
   t.equal((await read()).lastUsedAt, undefined)
   const at = new Date(fixture.node.clock.now()).toISOString()
@@ -84,28 +84,21 @@ t.test('A call puts on record when the connection was last used, at most once a 
   t.equal((await read()).lastUsedAt, new Date(fixture.node.clock.now()).toISOString())
 })
 
-t.test(
-  'A refresh that the provider refuses makes a connection expired, until a person connects it again',
-  async (t) => {
-    const { label, connectionRef, tokenPort, read } = await open()
-    await fixture.provider.clearSessions()
-    await fixture.node.clock.advance(lifetimeMs)
-    const refused = await tokenPort.accessToken(connectionRef)
-    t.match(refused, { refused: 'connection.unusable' })
-    t.match(await read(), { status: 'expired', lastError: /no longer renews/ })
-    const calls = fixture.provider.count('/token')
-    t.match(await tokenPort.accessToken(connectionRef), { refused: 'connection.unusable' })
-    t.equal(fixture.provider.count('/token'), calls, 'what has ended is not tried again')
-    t.equal(await fixture.connect({ label }), connectionRef.id)
-    t.match(await read(), { status: 'connected', lastError: undefined })
-    t.ok(await fixture.provider.isGood(String(await tokenPort.accessToken(connectionRef))))
-    t.same(await moves(connectionRef.id, 3), [
-      'connected > expired',
-      'expired > connected',
-      'not-connected > connected',
-    ])
-  },
-)
+t.test('A refresh that the provider refuses makes a connection expired, until a person reconnects it', async (t) => {
+  const { label, connectionRef, tokenPort, read } = await open()
+  await fixture.provider.clearSessions()
+  await fixture.node.clock.advance(lifetimeMs)
+  const refused = await tokenPort.accessToken(connectionRef)
+  t.match(refused, { refused: 'connection.unusable' })
+  t.match(await read(), { status: 'expired', lastError: /no longer renews/ })
+  const calls = fixture.provider.count('/token')
+  t.match(await tokenPort.accessToken(connectionRef), { refused: 'connection.unusable' })
+  t.equal(fixture.provider.count('/token'), calls, 'an ended connection is not tried again')
+  t.equal(await fixture.connect({ label }), connectionRef.id)
+  t.match(await read(), { status: 'connected', lastError: undefined })
+  t.ok(await fixture.provider.isGood(String(await tokenPort.accessToken(connectionRef))))
+  t.same(await moves(connectionRef.id, 3), ['connected > expired', 'expired > connected', 'not-connected > connected'])
+})
 
 t.test('A provider that rejects the grant even after a refresh makes it revoked', async (t) => {
   const { connectionRef, tokenPort, read } = await open()
@@ -121,7 +114,7 @@ t.test('A provider that rejects the grant even after a refresh makes it revoked'
   t.same(await moves(connectionRef.id, 2), ['connected > revoked', 'not-connected > connected'])
 })
 
-t.test('A token that the provider took back early is renewed, and the call succeeds with the new one', async (t) => {
+t.test('A token revoked early by the provider is renewed, and the call succeeds with the new one', async (t) => {
   const { connectionRef, tokenPort, read } = await open()
   const stale = await tokenPort.accessToken(connectionRef)
   const outcome = await tokenPort.use(connectionRef, async (token): Promise<CallOutcome<string>> => {
@@ -132,23 +125,20 @@ t.test('A token that the provider took back early is renewed, and the call succe
   t.equal((await read()).status, 'connected')
 })
 
-t.test(
-  'A call that fails for another reason makes it error with a sentence, and the next good one connected',
-  async (t) => {
-    const { connectionRef, tokenPort, read } = await open()
-    const lastError = `The calendar is full. ${'x'.repeat(1_000)}`
-    const failed = await tokenPort.use(connectionRef, async () => ({ ok: false, isRefused: false, lastError }))
-    t.match(failed, { refused: 'connection.call_failed' })
-    const { status, lastError: reportedError } = await read()
-    t.equal(status, 'error')
-    t.equal(reportedError, lastError.slice(0, limits.lastErrorChars))
-    t.equal(await tokenPort.use(connectionRef, async () => good), 'done')
-    t.match(await read(), { status: 'connected', lastError: undefined })
-    t.same(await moves(connectionRef.id, 3), ['connected > error', 'error > connected', 'not-connected > connected'])
-  },
-)
+t.test('A call that fails otherwise sets error with a sentence, and the next success sets connected', async (t) => {
+  const { connectionRef, tokenPort, read } = await open()
+  const lastError = `The calendar is full. ${'x'.repeat(1_000)}`
+  const failed = await tokenPort.use(connectionRef, async () => ({ ok: false, isRefused: false, lastError }))
+  t.match(failed, { refused: 'connection.call_failed' })
+  const { status, lastError: reportedError } = await read()
+  t.equal(status, 'error')
+  t.equal(reportedError, lastError.slice(0, limits.lastErrorChars))
+  t.equal(await tokenPort.use(connectionRef, async () => good), 'done')
+  t.match(await read(), { status: 'connected', lastError: undefined })
+  t.same(await moves(connectionRef.id, 3), ['connected > error', 'error > connected', 'not-connected > connected'])
+})
 
-t.test('A provider that is down changes nothing while the token lasts, and makes it error after that', async (t) => {
+t.test('An unavailable provider changes nothing while the token is valid, and sets error after that', async (t) => {
   const { connectionRef, tokenPort, read } = await open()
   const first = await tokenPort.accessToken(connectionRef)
   await fixture.node.clock.advance(lifetimeMs - 1)
@@ -165,7 +155,7 @@ t.test('A provider that is down changes nothing while the token lasts, and makes
   t.equal((await read()).status, 'connected')
 })
 
-t.test('A renewal whose process died is taken over when its time is up', async (t) => {
+t.test('A renewal whose process died is taken over after its time limit', async (t) => {
   const { connectionRef, tokenPort } = await open()
   await fixture.node.clock.advance(lifetimeMs)
   const before = fixture.provider.count('/token')
@@ -177,7 +167,7 @@ t.test('A renewal whose process died is taken over when its time is up', async (
   })
   await fixture.node.clock.advance(limits.renewalMs / 4)
   t.equal(token, undefined, 'the others wait')
-  t.equal(fixture.provider.count('/token'), before, 'and nobody asks the provider')
+  t.equal(fixture.provider.count('/token'), before, 'and the provider is not called')
   await fixture.node.clock.advance(limits.renewalMs)
   await waitUntil(async () => {
     await fixture.node.clock.advance(limits.renewalPollMs)
@@ -186,7 +176,7 @@ t.test('A renewal whose process died is taken over when its time is up', async (
   t.ok(await fixture.provider.isGood(String(token)))
 })
 
-t.test('A sign-in that is ended while it is being renewed leaves no grant behind', async (t) => {
+t.test('A sign-in that ends during its renewal leaves no grant behind', async (t) => {
   const before = fixture.provider.given.length
   const { connectionRef, tokenPort } = await open()
   await fixture.node.clock.advance(lifetimeMs)
@@ -197,10 +187,10 @@ t.test('A sign-in that is ended while it is being renewed leaves no grant behind
   t.ok(mine.length >= 2)
   for (const token of mine) await waitUntil(async () => !(await fixture.provider.isGood(token)), fixture.node.clock)
   t.match(await tokenPort.accessToken(connectionRef), { refused: 'resource.not_found' })
-  t.ok(isRefusal(outcome) || mine.includes(outcome), 'whoever asked meanwhile got one that was good, or none')
+  t.ok(isRefusal(outcome) || mine.includes(outcome), 'concurrent callers got a valid token, or none')
 })
 
-t.test('The sign-in of a tool is used in the same way, and its status tells what came of it', async (t) => {
+t.test('The sign-in of a tool is used in the same way, and its status shows the outcome', async (t) => {
   const connectedAt = new Date(fixture.node.clock.now()).toISOString()
   await fixture.returnToCallback(await fixture.signIn())
   const connectionRef = { orgId: 'demo', agentId: 'nova', id: '@svc/tool.calendar' }
@@ -217,11 +207,7 @@ t.test('The sign-in of a tool is used in the same way, and its status tells what
   await fixture.provider.clearSessions()
   await fixture.node.clock.advance(lifetimeMs)
   await tokenPort.accessToken(connectionRef)
-  t.strictSame(
-    (await fixture.tool('GET', '/status')).json,
-    { status: 'expired', connectedAt },
-    'no error is told of these',
-  )
+  t.strictSame((await fixture.tool('GET', '/status')).json, { status: 'expired', connectedAt }, 'these record no error')
   const [first] = await fixture.events(4, ({ agentId }) => agentId === 'nova')
   t.match(first, {
     type: 'connection.status_changed',

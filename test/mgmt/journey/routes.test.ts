@@ -43,7 +43,7 @@ t.test('A step of a journey is one send, however often it is called', async (t) 
   t.match((await agent.read(sendId)).json.consent, { claimed: 'yes', evidence: /consent\.sms was y/ })
 })
 
-t.test('Without a step a profile gets the outreach once a day, by its id or else by its number', async (t) => {
+t.test('Without a step a profile gets the outreach once a day, by its id or otherwise by its number', async (t) => {
   const { send } = openJourney(await fixture.sender())
   const first = (await send({ profile: { phone: newNumber(), id: 'profile-1' } })).json
   t.match(first, { outcome: 'queued', idempotency: 'derived' })
@@ -56,7 +56,7 @@ t.test('Without a step a profile gets the outreach once a day, by its id or else
   t.match((await send({ profile: { phone } })).json, { outcome: 'duplicate', sendId: second.sendId })
 })
 
-t.test('The body is JSON whatever its content type says', async (t) => {
+t.test('The body is parsed as JSON, whatever its content type', async (t) => {
   const agent = await fixture.sender()
   const path = `/v1/orgs/demo/agents/${agent.id}/integrations/journey/outreach/hello/sends`
   for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'application/json; charset=utf-16', '']) {
@@ -69,7 +69,7 @@ t.test('The body is JSON whatever its content type says', async (t) => {
   t.match([bad.status, bad.json.code], [400, 'request.invalid'])
 })
 
-t.test('What is wrong with a call is 400 and names the field', async (t) => {
+t.test('An invalid call is 400 and names the field', async (t) => {
   const { send } = openJourney(await fixture.sender())
   const cases: [body: object, field: string][] = [
     [{}, 'profile.phone'],
@@ -86,7 +86,7 @@ t.test('What is wrong with a call is 400 and names the field', async (t) => {
   }
 })
 
-t.test('A refusal of business is 200, says why, and writes nothing', async (t) => {
+t.test('A business refusal is 200 with its reason, and writes nothing', async (t) => {
   const agent = await fixture.sender({
     outreach: { inputs: ['city'] },
     template: { body: 'Hi {person.customFields.city}' },
@@ -112,7 +112,7 @@ t.test('A refusal of business is 200, says why, and writes nothing', async (t) =
   })
 })
 
-t.test('Whoever replied STOP is refused from the moment that it is on record', async (t) => {
+t.test('A person who replied STOP is refused from the moment that it is on record', async (t) => {
   const agent = await fixture.sender()
   const { send } = openJourney(agent)
   const phone = newNumber()
@@ -132,7 +132,7 @@ t.test('Whoever replied STOP is refused from the moment that it is on record', a
   })
 })
 
-t.test('A dry run decides, sends and writes nothing', async (t) => {
+t.test('A dry run decides, but sends and writes nothing', async (t) => {
   const agent = await fixture.sender()
   const { send } = openJourney(agent)
   t.match((await send({ profile: { phone: newNumber() }, dryRun: 'true' })).json, {
@@ -143,7 +143,7 @@ t.test('A dry run decides, sends and writes nothing', async (t) => {
   t.same((await agent.call('GET', '/people')).json.data, [])
 })
 
-t.test('What became of a send is told in both forms, every member present', async (t) => {
+t.test('The status of a send is shown in both forms, with every member', async (t) => {
   const agent = await fixture.sender()
   const { send, status } = openJourney(agent)
   const { sendId } = (await send({ profile: { phone: newNumber() } })).json
@@ -166,7 +166,7 @@ t.test('What became of a send is told in both forms, every member present', asyn
   t.equal((await agent.call('GET', '/integrations/journey/sends')).status, 400)
 })
 
-t.test('An outreach that is not there or is off is 404; an agent that is not there too', async (t) => {
+t.test('An outreach that is missing or off is 404, and so is a missing agent', async (t) => {
   const agent = await fixture.sender()
   const { send } = openJourney(agent)
   const body = { profile: { phone: newNumber() } }
@@ -180,7 +180,7 @@ t.test('An outreach that is not there or is off is 404; an agent that is not the
   })
 })
 
-t.test('The action definition names absolute addresses, and warns of an outreach that is off', async (t) => {
+t.test('The action definition contains absolute URLs, and warns of an outreach that is off', async (t) => {
   const agent = await fixture.sender({ outreach: { inputs: ['city'] } })
   const path = '/integrations/journey/outreach/hello/action-definition'
   const { status, json } = await agent.call('GET', path)
@@ -196,7 +196,7 @@ t.test('The action definition names absolute addresses, and warns of an outreach
   })
 })
 
-t.test('An outreach may name its inputs as slots are written, and no journey can send it then', async (t) => {
+t.test('An outreach may name its inputs like slots, and no journey can send it then', async (t) => {
   const agent = await fixture.sender({
     outreach: { inputs: ['person.firstName', 'person.customFields.city'] },
     template: { body: 'Hi {person.firstName} in {person.customFields.city}' },
@@ -214,7 +214,7 @@ t.test('An outreach may name its inputs as slots are written, and no journey can
   t.match(await send(), { status: 202, json: { status: 'queued' } })
 })
 
-t.test('The journey has a budget of its own, and its scope reaches nothing else', async (t) => {
+t.test('The journey has its own budget, and its scope reaches nothing else', async (t) => {
   const agent = await fixture.sender()
   const key = await fixture.node.createKey(['integrations:journey'])
   const call = fixture.callAs(key, agent.id)
@@ -224,7 +224,7 @@ t.test('The journey has a budget of its own, and its scope reaches nothing else'
   t.equal((await call('POST', '/outreach/hello/sends', { recipient: {} })).status, 403)
 })
 
-t.test('Reading what became of a send is not limited, and leaves the budget of sends as it is', async (t) => {
+t.test('Reading the status of a send is not limited, and does not spend the budget of sends', async (t) => {
   const agent = await fixture.sender()
   const call = fixture.callAs(await fixture.node.createKey(['integrations:journey']), agent.id)
   const sent = () => call('POST', '/integrations/journey/outreach/hello/sends', { profile: { phone: newNumber() } })
@@ -241,7 +241,7 @@ t.test('Reading what became of a send is not limited, and leaves the budget of s
 })
 
 t.test(
-  'A shard that nobody serves is 502, and one that does not answer in time 504: a repeat is the same send',
+  'A shard without an owner is 502, and one that does not answer in time 504: a repeat is the same send',
   async (t) => {
     let mood: 'well' | 'away' | 'silent' = 'well'
     const moody = await openSendNode({

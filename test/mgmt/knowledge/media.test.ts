@@ -31,7 +31,7 @@ const upload = (id: string, query: string, body: Uint8Array, type = 'application
 const files = async () => (await readdir(join(fixture.node.dir, 'media'))).sort()
 const pathOf = (url: string) => new URL(url).pathname
 
-t.test('What is uploaded is what its content says, and is served at its url', async (t) => {
+t.test('An upload has the type of its content, and is served at its url', async (t) => {
   const { id, call } = await fixture.agent()
   const made = await upload(id, '?name=Our%20logo.png', png, 'text/html')
   t.equal(made.status, 201)
@@ -57,7 +57,7 @@ t.test('What is uploaded is what its content says, and is served at its url', as
   t.same(fieldsOf(await upload(id, '?id=Not+a+slug', pdf)), ['id'])
 })
 
-t.test('Content that is not of a known kind is refused, whatever it is called', async (t) => {
+t.test('Content of an unknown type is refused under any name', async (t) => {
   const { id, call } = await fixture.agent()
   const before = await files()
   for (const body of ['<svg onload="alert(1)">', '<html>', '#!/bin/sh', '', '{"a":1}']) {
@@ -74,11 +74,11 @@ t.test('Content that is not of a known kind is refused, whatever it is called', 
   t.strictSame((await call('GET', '/media')).json, { data: [] })
   t.same(await files(), before)
   const whole = await upload(id, '', Buffer.concat([png, Buffer.alloc(agentLimits.media.bytes - png.length)]))
-  t.equal(whole.json.bytes, agentLimits.media.bytes, 'ten MiB are taken')
+  t.equal(whole.json.bytes, agentLimits.media.bytes, 'ten MiB are accepted')
   t.equal((await upload('nobody', '', png)).status, 404)
 })
 
-t.test('A media item that a template, a playbook, a Fact or a Thing names is not deleted', async (t) => {
+t.test('A media item that a template, a playbook, a Fact or a Thing names cannot be deleted', async (t) => {
   const { id, call } = await fixture.agent()
   await upload(id, '?id=logo', png)
   for (const [path, body, field, drop] of [
@@ -110,7 +110,7 @@ t.test('A media item that a template, a playbook, a Fact or a Thing names is not
   t.equal((await call('DELETE', '/media/logo')).status, 204)
 })
 
-t.test('A media item that is deleted is gone with its bytes, and so are all of an agent that is', async (t) => {
+t.test('A deleted media item loses its bytes, and a deleted agent all of them', async (t) => {
   const { id, call } = await fixture.agent()
   const before = await files()
   const { url } = (await upload(id, '?id=a', png)).json
@@ -125,7 +125,7 @@ t.test('A media item that is deleted is gone with its bytes, and so are all of a
   t.same(await files(), before)
 })
 
-t.test('Of an upload that is not kept after all nothing is left', async (t) => {
+t.test('A failed upload leaves nothing behind', async (t) => {
   const { id, call } = await fixture.agent()
   const before = await files()
   await upload(id, '?id=taken', png)
@@ -144,7 +144,7 @@ t.test('Of an upload that is not kept after all nothing is left', async (t) => {
 
   lost.add('knowledge.addMedia').add('knowledge.abandonUpload')
   t.equal((await upload(id, '?id=lost', png)).status, 503)
-  t.equal((await files()).length, one + 2, 'whoever uploads it may die at any time')
+  t.equal((await files()).length, one + 2, 'the uploading process may die at any time')
   lost.clear()
   await fixture.node.clock.advance(limits.unfinishedMs)
   await waitUntil(async () => (await files()).length === one + 1, fixture.node.clock)
@@ -152,7 +152,7 @@ t.test('Of an upload that is not kept after all nothing is left', async (t) => {
   t.ok(before.length < one)
 })
 
-t.test('Media comes in pages and takes the scopes of agents', async (t) => {
+t.test('Media is listed in pages, with the scopes of agents', async (t) => {
   const { id, call } = await fixture.agent()
   for (const nth of [1, 2, 3]) await upload(id, `?id=m${nth}`, png)
   const first = await call('GET', '/media?limit=2')

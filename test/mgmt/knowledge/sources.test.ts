@@ -31,7 +31,7 @@ async function waitForSource(call: Call, id: string) {
 const texts = ({ json }: { json: { passages: { text: string }[] } }) => json.passages.map(({ text }) => text)
 const search = (call: Call, words: string, more = '') => call('GET', `${sources}?q=${encodeURIComponent(words)}${more}`)
 
-t.test('A source of text is ready at once, and its passages are found', async (t) => {
+t.test('A text source is ready at once, and its passages are found', async (t) => {
   const { call } = await fixture.agent()
   t.strictSame((await call('GET', sources)).json, { data: [] })
   const made = await call('POST', sources, {
@@ -60,7 +60,7 @@ t.test('A source of text is ready at once, and its passages are found', async (t
   t.equal((await call('GET', '/activity')).json.data[0].action, 'POST /knowledge/sources', 'and it is on record')
 })
 
-t.test('A file is its content as it is, its name in the query', async (t) => {
+t.test('A file is uploaded as its content, with its name in the query', async (t) => {
   const { id, call } = await fixture.agent()
   const html = await upload(
     id,
@@ -79,7 +79,7 @@ t.test('A file is its content as it is, its name in the query', async (t) => {
   t.equal((await upload(id, '?name=x', 'x'.repeat(limits.bytes + 1), 'text/plain')).status, 413)
 })
 
-t.test('Facts that the agent may use are found ahead of passages; disabled and unconfirmed ones are not', async (t) => {
+t.test('Facts that the agent may use rank before passages; disabled and unconfirmed ones are not found', async (t) => {
   const { call } = await fixture.agent()
   await call('POST', sources, { name: 'House', text: 'The opening hours are nine to five.' })
   const facts = [
@@ -130,7 +130,7 @@ t.test('Every rule of a source names its field', async (t) => {
   t.same(fieldsOf(await call('GET', `${sources}?q=`)), ['q'])
 })
 
-t.test('What replaces a text is found and what it replaced is not', async (t) => {
+t.test('A replacement text is found, and the replaced one is not', async (t) => {
   const { call } = await fixture.agent()
   await call('POST', sources, { id: 'a', name: 'A', text: 'The heron opens at nine.' })
   await call('POST', sources, { id: 'b', name: 'B', text: 'The otter never opens.' })
@@ -144,7 +144,7 @@ t.test('What replaces a text is found and what it replaced is not', async (t) =>
   t.equal((await search(call, 'opens', '&limit=1')).json.passages.length, 1)
 })
 
-t.test('A url is read after it was added; what is read again replaces what was', async (t) => {
+t.test('A url is fetched after it was added, and a new fetch replaces the content', async (t) => {
   const { call } = await fixture.agent()
   let body = '<p>The kingfisher is blue.</p>'
   site.setBehavior('/page', (response) => response.writeHead(200, { 'content-type': 'text/html' }).end(body))
@@ -162,7 +162,7 @@ t.test('A url is read after it was added; what is read again replaces what was',
   t.same(fieldsOf(await call('PATCH', `${sources}/page`, { text: 'x' })), ['text'])
 })
 
-t.test('A page that is still the same is not sent again, and another url asks anew', async (t) => {
+t.test('An unchanged page is not sent again, and another url is fetched anew', async (t) => {
   const { call } = await fixture.agent()
   site.setBehavior('/v', (response, nth) => {
     if (nth > 1) return void response.writeHead(304).end()
@@ -186,7 +186,7 @@ t.test('A page that is still the same is not sent again, and another url asks an
   t.same(texts(await search(call, 'egret ibis')), ['The ibis.'])
 })
 
-t.test('A page that cannot be read says why, and what was read before stays', async (t) => {
+t.test('A page that cannot be read reports the reason, and its earlier content stays', async (t) => {
   const { call } = await fixture.agent()
   let mode: 'good' | 'gone' | 'picture' | 'long' = 'good'
   site.setBehavior('/f', (response) => {
@@ -219,7 +219,7 @@ t.test('A page that cannot be read says why, and what was read before stays', as
   })
 })
 
-t.test('The outcome of a reading that was overtaken, or whose source is gone, is dropped', async (t) => {
+t.test('The result of an outdated fetch, or of a deleted source, is dropped', async (t) => {
   const { call } = await fixture.agent()
   const pendingResponses: (() => void)[] = []
   site.setBehavior('/slow', (response, nth) => {
@@ -249,7 +249,7 @@ t.test('The outcome of a reading that was overtaken, or whose source is gone, is
   t.same(texts(await search(call, 'number')), ['Answer number 4.'])
 })
 
-t.test('The sources of an agent have so many passages and no more', async (t) => {
+t.test('The number of passages of an agent’s sources is bounded', async (t) => {
   const { id, call } = await fixture.agent()
   const agentRef = { orgId: 'demo', agentId: id }
   const lengths = new Array<number>(limits.passagesPerAgent - 1).fill(1)
@@ -262,7 +262,7 @@ t.test('The sources of an agent have so many passages and no more', async (t) =>
   const refused = await call('POST', sources, { name: 'More', text: two })
   t.equal(refused.status, 422)
   t.same(fieldsOf(refused), ['text'])
-  t.equal((await call('GET', sources)).json.data.length, 1, 'and nothing of it is kept')
+  t.equal((await call('GET', sources)).json.data.length, 1, 'and nothing was stored')
   site.setBehavior('/two', (response) => void response.writeHead(200, { 'content-type': 'text/plain' }).end(two))
   await call('POST', sources, { id: 'two', name: 'Two', url: site.url('/two') })
   t.match(await waitForSource(call, 'two'), {
@@ -274,7 +274,7 @@ t.test('The sources of an agent have so many passages and no more', async (t) =>
   t.equal((await call('POST', sources, { name: 'More', text: two })).status, 201)
 })
 
-t.test('Lists come in pages, and an If-Match that is out of date writes nothing', async (t) => {
+t.test('Lists are paged, and an outdated If-Match writes nothing', async (t) => {
   const { call } = await fixture.agent()
   for (const nth of [1, 2, 3, 4, 5]) await call('POST', sources, { id: `s${nth}`, name: 'S', text: 'x' })
   const first = await call('GET', `${sources}?limit=2`)
@@ -287,7 +287,7 @@ t.test('Lists come in pages, and an If-Match that is out of date writes nothing'
   t.same(
     second.json.data.map(({ id }: { id: string }) => id),
     ['s3', 's4'],
-    'though the one it ended with is gone',
+    'even if its last item was deleted',
   )
   const third = await call('GET', `${sources}?limit=2&pageToken=${second.json.nextPageToken}`)
   t.same(
@@ -302,7 +302,7 @@ t.test('Lists come in pages, and an If-Match that is out of date writes nothing'
   t.equal((await call('GET', `${sources}/s1`)).json.characters, 1)
 })
 
-t.test('Sources take the scopes of knowledge, and those of another agent are not found', async (t) => {
+t.test('Sources need the scopes of knowledge, and those of another agent are not found', async (t) => {
   const { id } = await fixture.agent()
   const other = await fixture.agent()
   const reader = fixture.callAs(await fixture.node.createKey(['knowledge:read']), id)
@@ -312,13 +312,13 @@ t.test('Sources take the scopes of knowledge, and those of another agent are not
   t.equal((await reader('POST', sources, { name: 'A', text: 'x' })).json.code, 'auth.scope_missing')
   t.equal((await agents('GET', sources)).json.code, 'auth.scope_missing')
   t.equal((await writer('POST', sources, { id: 'a', name: 'A', text: 'The shrike.' })).status, 201)
-  t.equal((await writer('GET', `${sources}/a`)).status, 200, 'who may write may read')
+  t.equal((await writer('GET', `${sources}/a`)).status, 200, 'the write scope implies the read scope')
   t.equal((await other.call('GET', `${sources}/a`)).status, 404)
   t.same((await search(other.call, 'shrike')).json.passages, [])
   t.equal((await fixture.callAs(fixture.node.key, 'nobody')('GET', sources)).status, 404)
 })
 
-t.test('A source that is deleted leaves no row, and neither does an agent', async (t) => {
+t.test('A deleted source leaves no row, and neither does a deleted agent', async (t) => {
   const dir = await mkdtemp(join(tmpdir(), 'parley-sources-'))
   t.teardown(() => rm(dir, { recursive: true, force: true }))
   const env = { PARLEY_DATA_DIR: dir, PARLEY_BOOTSTRAP_KEY: 'sk-svc-a-key-that-only-tests-ever-use' }

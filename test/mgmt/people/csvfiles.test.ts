@@ -22,7 +22,7 @@ function send(agentId: string, body: string | Uint8Array, type = 'text/csv'): Pr
 const list = async (call: Awaited<ReturnType<typeof fixture.agent>>['call'], query = '') =>
   (await call('GET', `/people?limit=200${query}`)).json.data
 
-t.test('A row makes a person, or changes whoever is known by its id, phone or e-mail', async (t) => {
+t.test('A row creates a person, or changes the one known by its id, phone or email', async (t) => {
   const { id, call } = await fixture.agent()
   const byPhone = (await call('POST', '/people', { phone: '+55 11 8765-4321', firstName: 'Ana', notes: 'old' })).json
   const byEmail = (await call('POST', '/people', { email: 'Bo@Example.com', lockedFields: ['company'] })).json
@@ -58,7 +58,7 @@ t.test('A row makes a person, or changes whoever is known by its id, phone or e-
   t.match(cy, { firstName: 'Cy', company: 'Moved', source: 'import', importBatchId })
 })
 
-t.test('A person read in with a number can be written to there, and at a corrected one from then on', async (t) => {
+t.test('An imported person with a number gets messages there, and at a corrected number later', async (t) => {
   const { id, call } = await fixture.agent()
   t.equal((await send(id, 'phone,email\n+55 11 8765-4321,\n,bo@example.com\n')).status, 200)
   const [ana] = await list(call, '&q=%2B5511987654321')
@@ -72,7 +72,7 @@ t.test('A person read in with a number can be written to there, and at a correct
   t.match((await send(id, 'phone\n+5511987654321\n')).json, { created: 1, updated: 0 }, 'and is that of another')
 })
 
-t.test('A row that cannot be taken over is told with its line, and the others are', async (t) => {
+t.test('A row that cannot be imported is reported with its line, and the others are imported', async (t) => {
   const { id, call } = await fixture.agent()
   await call('POST', '/people', { phone: '+14155550100' })
   await call('POST', '/people', { email: 'ann@example.com' })
@@ -115,10 +115,10 @@ t.test('A file without columns, in another encoding, or of another type is refus
   t.equal((await send(id, 'constructor,phone\nx,+14155550100\n')).status, 200)
   t.equal((await send(id, 'phone\n', 'text/html')).status, 415)
   t.equal((await send('nobody', 'phone\n')).status, 404)
-  t.same((await send(id, 'phone\n')).json.rejected, [], 'nobody is nobody')
+  t.same((await send(id, 'phone\n')).json.rejected, [], 'a row without values is no person')
 })
 
-t.test('A file lifts no denial that is on record, and says so', async (t) => {
+t.test('An import does not lift a denial on record, and says so', async (t) => {
   const { id, call } = await fixture.agent()
   const denied = { phone: '+14155550100', consent: { status: 'denied' } }
   const ann = (await call('POST', '/people', denied)).json
@@ -134,7 +134,7 @@ t.test('A file lifts no denial that is on record, and says so', async (t) => {
   t.equal(lifted.json.consent.status, 'granted', 'an operator may')
 })
 
-t.test('Ten thousand rows are read in, and the same file again makes nobody twice', async (t) => {
+t.test('Ten thousand rows are imported, and importing the same file again duplicates no person', async (t) => {
   const { id, call } = await fixture.agent()
   const rows = 10_000
   const lines = Array.from({ length: rows }, (_, n) => `+1415${5_550_000 + n},Person ${n}`)
@@ -146,7 +146,7 @@ t.test('Ten thousand rows are read in, and the same file again makes nobody twic
   t.equal(new Set(text.match(/,\+1415\d{7},/g)).size, rows)
 })
 
-t.test('A reading that broke off half way is finished by sending the file again', async (t) => {
+t.test('An interrupted import is completed by sending the file again', async (t) => {
   const file = Buffer.from(['email', ...Array.from({ length: 500 }, (_, n) => `p${n}@example.com`)].join('\n'))
   const peopleFixture = createPeopleFixture()
   const { importRows } = peopleFixture.people.commands
@@ -159,10 +159,10 @@ t.test('A reading that broke off half way is finished by sending the file again'
   for (const part of all.slice(0, -1)) peopleFixture.decide(importRows, part)
   const outcomes = all.map((part) => peopleFixture.decide(importRows, { ...part, importBatchId: 'imp_2' }))
   const total = outcomes.reduce((sum, { created }) => sum + created, 0)
-  t.equal(total, all.at(-1)!.rows.length, 'only those who were not there')
+  t.equal(total, all.at(-1)!.rows.length, 'only the missing people')
 })
 
-t.test('A row finds people as the rows before it have left them', async (t) => {
+t.test('A row sees people as the rows before it left them', async (t) => {
   const emails = fc.constantFrom('a@example.com', 'b@example.com', 'c@example.com')
   const phones = fc.constantFrom('+14155550100', '+14155550101')
   const some = fc.record({ email: emails, phone: phones }, { requiredKeys: [] })
@@ -195,7 +195,7 @@ t.test('A row finds people as the rows before it have left them', async (t) => {
   )
 })
 
-t.test('Whatever a file holds, it is read to its end in parts that one command takes', async (t) => {
+t.test('Any file is read to its end in parts that fit one command', async (t) => {
   const piece = fc.constantFrom(
     '"',
     ',',
@@ -231,7 +231,7 @@ t.test('Whatever a file holds, it is read to its end in parts that one command t
   t.ok(parts >= (40 * 20_000) / (limits.importCharsPerCommand + 20_000), 'long rows make short parts')
 })
 
-t.test('Others have their turn while a file is read, rows that are refused included', async (t) => {
+t.test('Other work runs while a file is imported, rows that are refused included', async (t) => {
   const file = Buffer.from(`email\n${'"a""b",c\n'.repeat(60_000)}`)
   const count = countTurns()
   for await (const part of partsOf(file, [])) t.notOk(isRefusal(part))
@@ -239,7 +239,7 @@ t.test('Others have their turn while a file is read, rows that are refused inclu
   t.ok(turns >= file.length / limits.importPieceBytes - 1, `${turns} turns`)
 })
 
-t.test('A row with more cells than a row can hold ends the reading of a file, and is named by its line', async (t) => {
+t.test('A row with more cells than allowed ends the import, and is named by its line', async (t) => {
   const wide = ','.repeat(40 * limits.importRecordChars)
   const read = async (text: string) => {
     const readParts = []
@@ -254,7 +254,7 @@ t.test('A row with more cells than a row can hold ends the reading of a file, an
   for (const text of breaks) t.match(await read(text), [{ rows: [{ line: 2 }, { line: 3 }], rejected: [] }])
 })
 
-t.test('Of very many rejected rows the first are told', async (t) => {
+t.test('Only the first of very many rejected rows are listed', async (t) => {
   const { id } = await fixture.agent()
   const rows = limits.importRejectedShown + limits.importRowsPerCommand
   const { rejected, rejectedCount } = (await send(id, ['phone', ...Array(rows).fill('x')].join('\n'))).json
@@ -263,7 +263,7 @@ t.test('Of very many rejected rows the first are told', async (t) => {
   t.match(rejected.at(-1), { line: limits.importRejectedShown + 1 })
 })
 
-t.test('What an agent exports, another reads in as it was', async (t) => {
+t.test('An export of one agent is imported unchanged by another', async (t) => {
   const { call } = await fixture.agent()
   const fields = [{ key: 'level', label: 'Level', type: 'string' }]
   await call('PUT', '/people/fields', { fields })
@@ -283,7 +283,7 @@ t.test('What an agent exports, another reads in as it was', async (t) => {
   t.equal(out.status, 200)
   t.match(out.headers, { 'content-type': 'text/csv; charset=utf-8', 'cache-control': 'no-store' })
   for (const cell of out.text.split(/[,\r\n]/))
-    t.notMatch(cell, /^"?(?!\+[0-9]{11}$)[=+\-@\t]/, 'no cell begins what a spreadsheet runs')
+    t.notMatch(cell, /^"?(?!\+[0-9]{11}$)[=+\-@\t]/, 'no cell begins like a formula')
   const other = await fixture.agent()
   await other.call('PUT', '/people/fields', { fields })
   t.match((await send(other.id, out.text)).json, { created: 25, updated: 0, rejected: [] })
@@ -300,7 +300,7 @@ t.test('What an agent exports, another reads in as it was', async (t) => {
   t.strictSame(plain(await list(other.call)), plain(await list(call)))
 })
 
-t.test('An export may be of a filter, and is for those who may export', async (t) => {
+t.test('An export may use a filter, and needs the scope for exports', async (t) => {
   const { id, call } = await fixture.agent()
   await call('POST', '/people', { fullName: 'Ann', tags: ['vip'] })
   await call('POST', '/people', { fullName: 'Bo' })

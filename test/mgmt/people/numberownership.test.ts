@@ -99,7 +99,7 @@ function forEachNumber(
   }
 }
 
-t.test('A number that is somebody’s phone is held by one person, who has it as phone', async (t) => {
+t.test('A number stored as phone belongs to one person, who has it as phone', async (t) => {
   fc.assert(
     fc.property(fc.array(fc.oneof(...entering), { maxLength: 14 }), (steps) => {
       forEachNumber(steps, (_fixture, number, holders) => {
@@ -111,7 +111,7 @@ t.test('A number that is somebody’s phone is held by one person, who has it as
   )
 })
 
-t.test('Texts and merges do not take a number away from everybody who has it as phone', async (t) => {
+t.test('Texts and merges do not take a number away from all people who have it as phone', async (t) => {
   fc.assert(
     fc.property(fc.array(fc.oneof(...entering, ...besides), { maxLength: 14 }), (steps) => {
       forEachNumber(steps, (fixture, number, holders) => {
@@ -125,7 +125,7 @@ t.test('Texts and merges do not take a number away from everybody who has it as 
   )
 })
 
-t.test('A number goes on to whoever has had it as phone longest, opted out if it was', async (t) => {
+t.test('A number passes to the person who has had it as phone longest, with its opt-out', async (t) => {
   const [number, other] = numbers as [string, string]
   const fixture = createPeopleFixture()
   const { create, change, remove, merge, identityEvent: recordIdentity } = fixture.people.commands
@@ -159,5 +159,5 @@ t.test('A number goes on to whoever has had it as phone longest, opted out if it
     'after a merge',
   )
   fixture.decide(merge, { ...agentRef, personId: ann!.id, from: di!.id })
-  t.same(asidsOf(ann!), ['usr_rcs_+14155550101', ...both], 'a number that nobody else has comes along')
+  t.same(asidsOf(ann!), ['usr_rcs_+14155550101', ...both], 'a number of no other person moves along')
 })

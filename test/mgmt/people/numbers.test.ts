@@ -16,7 +16,7 @@ const {
 } = await openCallers(t)
 const granted = { consent: { status: 'granted' } }
 
-t.test('A person entered with a phone is reachable at it, and is the one who writes in from it', async (t) => {
+t.test('A person entered with a phone is reachable there, and is the one who writes from it', async (t) => {
   const agent = await sender()
   const phone = newNumber()
   const ann = (await agent.call('POST', '/people', { firstName: 'Ann', phone })).json
@@ -41,7 +41,7 @@ t.test('A person entered with a phone is reachable at it, and is the one who wri
   })
 })
 
-t.test('A person entered with a phone sets off automated outreach', async (t) => {
+t.test('A person entered with a phone triggers automated outreach', async (t) => {
   const agent = await fixture.sender()
   const rule = {
     name: 'Welcome',
@@ -59,7 +59,7 @@ t.test('A person entered with a phone sets off automated outreach', async (t) =>
   t.match((await agent.call('GET', `/automated-outreach/${id}/rows`)).json.data, [{ personId: ann.id, state: 'sent' }])
 })
 
-t.test('A number that wrote in before it was entered belongs to the person who is entered with it', async (t) => {
+t.test('A number that wrote in first belongs to the person who is later entered with it', async (t) => {
   const agent = await fixture.sender()
   const [first, second, third] = [newNumber(), newNumber(), newNumber()]
   for (const number of [first, second, third]) await writes(agent, number, 'hello')
@@ -76,7 +76,7 @@ t.test('A number that wrote in before it was entered belongs to the person who i
   t.equal((await people(agent)).length, 3)
 })
 
-t.test('Whoever wrote by text message is the person who is entered with that number', async (t) => {
+t.test('A person who wrote by sms is the person entered with that number', async (t) => {
   const agent = await sender()
   const numbers = [newNumber(), newNumber(), newNumber(), newNumber(), newNumber()] as const
   for (const number of numbers) await writes(agent, number, 'hello', 'sms')
@@ -107,7 +107,7 @@ t.test('Whoever wrote by text message is the person who is entered with that num
   t.equal((await people(agent)).length, numbers.length)
 })
 
-t.test('A number that another named person holds stays theirs', async (t) => {
+t.test('A number of another named person stays theirs', async (t) => {
   const agent = await fixture.sender()
   const phone = newNumber()
   const ann = (await agent.call('POST', '/people', { firstName: 'Ann', phone })).json
@@ -116,7 +116,7 @@ t.test('A number that another named person holds stays theirs', async (t) => {
   t.match((await agent.call('GET', `/people/${ann.id}`)).json.identities, [{ address: phone }])
 })
 
-t.test('A corrected number is the one written to, and the old one is not theirs any more', async (t) => {
+t.test('A corrected number gets the messages, and the old one no longer belongs to the person', async (t) => {
   const agent = await fixture.sender()
   const numbers = [newNumber(), newNumber(), newNumber(), newNumber()] as const
   await imports(agent, `email,phone,consent\ncorr@example.com,${numbers[0]},granted\n`)
@@ -132,20 +132,16 @@ t.test('A corrected number is the one written to, and the old one is not theirs 
   t.match(
     await agent.waitForState(waiting.sendId, 'failed'),
     { address: numbers[1], reason: 'no_channel_identity' },
-    'what waits for the old number does not go there',
+    'messages that wait for the old number are not sent there',
   )
   const after = (await agent.send({ ...byPerson(id), idempotencyKey: 'after' })).json
   t.match(await agent.waitForState(after.sendId, 'sent'), { address: numbers[2] })
   await writes(agent, numbers[0], 'who is this?')
   await reaches(agent, ({ length }) => length === 2)
-  t.same(
-    (await agent.call('PATCH', `/people/${id}`, { phone: null })).json.identities,
-    [],
-    'nor is one that is taken away',
-  )
+  t.same((await agent.call('PATCH', `/people/${id}`, { phone: null })).json.identities, [], 'nor is a removed number')
 })
 
-t.test('Two numbers that were mixed up are set right with one change each, or with one file', async (t) => {
+t.test('Two swapped numbers are corrected with one change each, or with one file', async (t) => {
   const agent = await fixture.sender()
   const numbers = [newNumber(), newNumber(), newNumber(), newNumber()] as const
   const ids: string[] = []
@@ -164,7 +160,7 @@ t.test('Two numbers that were mixed up are set right with one change each, or wi
   }
 })
 
-t.test('A number entered beside one that a person wrote from is the one written to', async (t) => {
+t.test('A number entered beside the one a person wrote from gets the messages', async (t) => {
   const agent = await fixture.sender()
   const [mobile, entered] = [newNumber(), newNumber()]
   await writes(agent, mobile, 'hello')
@@ -176,7 +172,7 @@ t.test('A number entered beside one that a person wrote from is the one written 
   t.match(await agent.waitForState(sendId, 'sent'), { address: entered })
 })
 
-t.test('A STOP is asked of the conversation wherever an identity is made', async (t) => {
+t.test('Creating an identity in any way queries its conversation for a STOP', async (t) => {
   const agent = await fixture.sender()
   const phone = newNumber()
   const isOut = async () => (await people(agent)).map(({ identities }) => identities[0]?.optedOut)
@@ -210,7 +206,7 @@ t.test('A STOP is asked of the conversation wherever an identity is made', async
   t.same(await isOut(), [false])
 })
 
-t.test('An import batch keeps its people, whoever reads them in again', async (t) => {
+t.test('An import batch keeps its people, even if they are imported again', async (t) => {
   const agent = await fixture.sender()
   const [one, two] = [newNumber(), newNumber()]
   const first = await imports(agent, `phone,consent\n${one},granted\n${two},granted\n`)
@@ -224,7 +220,7 @@ t.test('An import batch keeps its people, whoever reads them in again', async (t
   t.equal(await totalOf(second.importBatchId), 1)
 })
 
-t.test('An asid that its conversation knows and no person holds is a recipient; an unknown one is not', async (t) => {
+t.test('An asid known to its conversation but to no person is a recipient; an unknown one is not', async (t) => {
   const agent = await fixture.sender()
   const phone = newNumber()
   await writes(agent, phone, 'hello')
@@ -244,7 +240,7 @@ t.test('An asid that its conversation knows and no person holds is a recipient; 
   }
 })
 
-t.test('People known by nothing but an address are read in from an export, opted out where they are', async (t) => {
+t.test('People known only by an address are imported from an export, with their opt-outs', async (t) => {
   const [agent, another] = [await sender(), await sender()]
   const [texted, stopped] = [newNumber(), newNumber()]
   await writes(agent, texted, 'hello', 'sms')
@@ -258,7 +254,7 @@ t.test('People known by nothing but an address are read in from an export, opted
   const expected = await readPeople(agent)
   t.match(await imports(another, file), { created: 2, updated: 0, rejected: [] })
   t.same((await readPeople(another)).toSorted(), expected.toSorted())
-  t.match(await imports(another, file), { created: 0, updated: 2, rejected: [] }, 'nobody twice')
+  t.match(await imports(another, file), { created: 0, updated: 2, rejected: [] }, 'no person is duplicated')
   await writes(another, texted, 'hello', 'sms')
   await reaches(another, (all) => all.some(({ identities }) => identities.some(({ lastSeenAt }) => lastSeenAt)))
   t.equal((await people(another)).length, 2)
@@ -267,10 +263,10 @@ t.test('People known by nothing but an address are read in from an export, opted
   const outs = (await people(agent)).flatMap(({ identities }) =>
     identities.flatMap(({ address, optedOut }) => (optedOut ? [address] : [])),
   )
-  t.same(outs, [stopped], 'each conversation is asked')
+  t.same(outs, [stopped], 'each conversation is queried')
 })
 
-t.test('What an export says of identities changes nobody who is known by id', async (t) => {
+t.test('Identities in an export change no person known by id', async (t) => {
   const agent = await fixture.sender()
   const [phone, former] = [newNumber(), newNumber()]
   const { id } = (await agent.call('POST', '/people', { firstName: 'Ann', phone })).json
@@ -279,7 +275,7 @@ t.test('What an export says of identities changes nobody who is known by id', as
   t.same((await agent.call('GET', `/people/${id}`)).json.identities, [])
 })
 
-t.test('An id that was merged away leads to the one who stays, in writes and in the list of sends', async (t) => {
+t.test('A merged id resolves to the surviving person, in writes and in the list of sends', async (t) => {
   const agent = await fixture.sender()
   const made = async () => (await agent.call('POST', '/people', { phone: newNumber() })).json
   const [ann, anna, anne] = [await made(), await made(), await made()]

@@ -34,7 +34,7 @@ function listIds(fixture: PeopleFixture, filter: PersonFilter = {}, limit = 50):
 
 const storedRows = (fixture: PeopleFixture) => peopleTables.flatMap((table) => [...fixture.tx.range(table)])
 
-t.test('A list is everybody whom its filter lets through, newest first, sandbox people never', async (t) => {
+t.test('A list has all people who match its filter, newest first, and never sandbox people', async (t) => {
   const crowd = fc.uniqueArray(anyPerson, { selector: ({ id }) => id, maxLength: 30 })
   fc.assert(
     fc.property(crowd, someFilter, fc.integer({ min: 1, max: 5 }), (people, filter, limit) => {
@@ -48,7 +48,7 @@ t.test('A list is everybody whom its filter lets through, newest first, sandbox 
   )
 })
 
-t.test('What leads to somebody changes with them, and goes with them', async (t) => {
+t.test('Index entries of a person change with the person, and are deleted with them', async (t) => {
   const steps = fc.array(anyPerson, { minLength: 1, maxLength: 6 })
   fc.assert(
     fc.property(steps, someFilter, (states, filter) => {
@@ -66,7 +66,7 @@ t.test('What leads to somebody changes with them, and goes with them', async (t)
   )
 })
 
-t.test('One look goes no further than its rows, and says where to go on', async (t) => {
+t.test('One scan reads a bounded number of rows, and returns where to continue', async (t) => {
   const fixture = createPeopleFixture()
   const count = limits.rowsPerScan + 10
   for (let n = 0; n < count; n++) {
@@ -94,7 +94,7 @@ t.test('People with very much text make a short page', async (t) => {
   t.equal(listIds(fixture).length, 4)
 })
 
-t.test('Everybody whom one import read in is found by its name', async (t) => {
+t.test('People of one import are found by its name', async (t) => {
   const fixture = createPeopleFixture()
   const row = (email: string) => ({
     line: 2,
@@ -115,14 +115,14 @@ t.test('Everybody whom one import read in is found by its name', async (t) => {
   t.same(matching('imp_3'), ['b@example.com'])
 })
 
-t.test('Somebody nobody holds is made by being heard of, once', async (t) => {
+t.test('An unknown person is created once, by their first inbound item', async (t) => {
   const fixture = createPeopleFixture()
   const { identityEvent: recordIdentity } = fixture.people.commands
   t.equal(fixture.decide(recordIdentity, { ...agentRef, ...seenEvent }), true)
   t.equal(
     fixture.decide(recordIdentity, { ...agentRef, ...seenEvent, at: 2_000 }),
     false,
-    'less than a minute later nothing is written',
+    'less than a minute later no write happens',
   )
   const person = fixture.people.byAsid(fixture.tx, agentRef, 'usr_1')
   t.match(person, {
@@ -135,11 +135,11 @@ t.test('Somebody nobody holds is made by being heard of, once', async (t) => {
   t.equal(
     fixture.decide(recordIdentity, { ...agentRef, ...seenEvent, at: 9e9 }),
     false,
-    'an agent that is gone hears nothing',
+    'a deleted agent gets no person',
   )
 })
 
-t.test('The org is told who opted out and in, without the address', async (t) => {
+t.test('The org gets events about opt-outs and opt-ins, without the address', async (t) => {
   const fixture = createPeopleFixture()
   const { identityEvent: recordIdentity } = fixture.people.commands
   fixture.decide(recordIdentity, { ...agentRef, ...seenEvent, kind: 'optedOut', at: 5_000 })
@@ -157,24 +157,21 @@ t.test('The org is told who opted out and in, without the address', async (t) =>
   t.notMatch(JSON.stringify(fixture.events), '4155550100')
 })
 
-t.test(
-  'Who is deleted and comes back is somebody new; the opt-out was a copy of what the conversation holds',
-  async (t) => {
-    const fixture = createPeopleFixture()
-    const { identityEvent: recordIdentity, remove } = fixture.people.commands
-    fixture.decide(recordIdentity, { ...agentRef, ...seenEvent, kind: 'optedOut' })
-    const { id } = fixture.people.byAsid(fixture.tx, agentRef, 'usr_1')!
-    fixture.decide(remove, { ...agentRef, personId: id })
-    t.equal(fixture.people.byAsid(fixture.tx, agentRef, 'usr_1'), undefined)
-    t.equal(fixture.people.byId(fixture.tx, agentRef, id), undefined)
-    fixture.decide(recordIdentity, { ...agentRef, ...seenEvent, at: 2_000 })
-    const reloaded = fixture.people.byAsid(fixture.tx, agentRef, 'usr_1')!
-    t.not(reloaded.id, id)
-    t.equal(reloaded.identities[0]?.asid, 'usr_1', 'the same conversation, whose own STOP still holds')
-  },
-)
+t.test('A deleted person who writes again is a new one; the conversation keeps the opt-out', async (t) => {
+  const fixture = createPeopleFixture()
+  const { identityEvent: recordIdentity, remove } = fixture.people.commands
+  fixture.decide(recordIdentity, { ...agentRef, ...seenEvent, kind: 'optedOut' })
+  const { id } = fixture.people.byAsid(fixture.tx, agentRef, 'usr_1')!
+  fixture.decide(remove, { ...agentRef, personId: id })
+  t.equal(fixture.people.byAsid(fixture.tx, agentRef, 'usr_1'), undefined)
+  t.equal(fixture.people.byId(fixture.tx, agentRef, id), undefined)
+  fixture.decide(recordIdentity, { ...agentRef, ...seenEvent, at: 2_000 })
+  const reloaded = fixture.people.byAsid(fixture.tx, agentRef, 'usr_1')!
+  t.not(reloaded.id, id)
+  t.equal(reloaded.identities[0]?.asid, 'usr_1', 'the same conversation, whose own STOP still applies')
+})
 
-t.test('No two people hold the same identity', async (t) => {
+t.test('No two people have the same identity', async (t) => {
   const fixture = createPeopleFixture()
   fixture.decide(fixture.people.commands.identityEvent, { ...agentRef, ...seenEvent })
   const { identities } = fixture.people.byAsid(fixture.tx, agentRef, 'usr_1')!
@@ -182,7 +179,7 @@ t.test('No two people hold the same identity', async (t) => {
 })
 
 t.test(
-  'Two who are one become one: identities, journal, appointments and tags move, and the old id leads on',
+  'A merge moves identities, journal, appointments and tags, and the old id resolves to the survivor',
   async (t) => {
     const fixture = createPeopleFixture()
     const { create, identityEvent: recordIdentity, merge, note } = fixture.people.commands
@@ -246,12 +243,12 @@ t.test('A journal keeps its newest entries', async (t) => {
   const fixture = createPeopleFixture()
   const { create, note } = fixture.people.commands
   const { id: personId } = fixture.decide(create, { ...agentRef, change: {} })
-  const many = limits.journalKept + 5
+  const many = limits.retainedJournalEntries + 5
   for (let n = 1; n <= many; n++) fixture.decide(note, { ...agentRef, personId, author: 'agent', text: `${n}` }, n)
   const { journal } = fixture.read(fixture.people.queries.read, { ...agentRef, personId })
-  t.equal(journal.length, limits.journalShown)
+  t.equal(journal.length, limits.shownJournalEntries)
   t.same(journal[0], { at: many, author: 'agent', text: `${many}` })
-  t.equal(storedRows(fixture).length, 1 + limits.journalKept)
+  t.equal(storedRows(fixture).length, 1 + limits.retainedJournalEntries)
   fixture.decide(note, { ...agentRef, personId, author: 'agent', text: 'x'.repeat(limits.journalChars + 1) })
   t.equal(
     fixture.read(fixture.people.queries.read, { ...agentRef, personId }).journal[0]?.text.length,
@@ -259,7 +256,7 @@ t.test('A journal keeps its newest entries', async (t) => {
   )
 })
 
-t.test('Whoever listens is told of everybody who is kept, in the same commit', async (t) => {
+t.test('A listener gets every saved person in the same commit', async (t) => {
   const seen: [before: Person | undefined, after: Person][] = []
   const fixture = createPeopleFixture([(_tx, _agentRef, before, after) => void seen.push([before, after])])
   const { create, change } = fixture.people.commands
@@ -273,17 +270,17 @@ t.test('Whoever listens is told of everybody who is kept, in the same commit', a
 })
 
 t.test(
-  'People of an agent that is gone are read by nobody, not by an agent of the same id either, and go step by step',
+  'People of a deleted agent cannot be read, even by an agent with its id, and are deleted in steps',
   async (t) => {
     const fixture = createPeopleFixture()
     const { create, purge: drop, note } = fixture.people.commands
-    const made = limits.droppedRowsPerStep / 2
+    const made = limits.removedRowsPerStep / 2
     for (let n = 0; n < made; n++) {
       const { id } = fixture.decide(create, { ...agentRef, change: { phone: `+1415555${1000 + n}`, tags: ['x'] } }, n)
       if (n === 0) fixture.decide(note, { ...agentRef, personId: id, author: 'agent', text: 'Hello' })
     }
     const rows = storedRows(fixture).length
-    t.ok(rows > limits.droppedRowsPerStep)
+    t.ok(rows > limits.removedRowsPerStep)
     fixture.agents.removed(fixture.tx, agentRef)
     fixture.incarnation = 2
     t.same(listIds(fixture), [])
@@ -293,10 +290,10 @@ t.test(
     for (let timer = [...fixture.timers.values()][0]; timer; timer = [...fixture.timers.values()][0]) {
       fixture.timers.clear()
       t.equal(timer.command, drop.name)
-      t.ok(fixture.decide(drop, timer.input as never) <= limits.droppedRowsPerStep)
+      t.ok(fixture.decide(drop, timer.input as never) <= limits.removedRowsPerStep)
       steps++
     }
-    t.equal(steps, Math.floor(rows / limits.droppedRowsPerStep) + 1)
+    t.equal(steps, Math.floor(rows / limits.removedRowsPerStep) + 1)
     t.equal(
       storedRows(fixture).length,
       3,
@@ -329,7 +326,7 @@ t.test('A person is found by number in agents created before the table of number
   )
 })
 
-t.test('A number is stored as long as a person has it', async (t) => {
+t.test('A number is stored for as long as a person has it', async (t) => {
   const fixture = createPeopleFixture()
   const { create, change } = fixture.people.commands
   const numbers = () => [...fixture.tx.range(numberTable)].map(({ key }) => key[3])
@@ -343,12 +340,12 @@ t.test('A number is stored as long as a person has it', async (t) => {
   t.same(numbers(), [])
 })
 
-t.test('People who are only rehearsed are not shown, changed, merged or deleted as people', async (t) => {
+t.test('Sandbox people are not shown, changed, merged or deleted as people', async (t) => {
   const fixture = createPeopleFixture()
   const { change, create, merge, remove } = fixture.people.commands
   const real = fixture.decide(create, { ...agentRef, change: {} })
   const { id: personId } = savePerson(fixture, { ...newPerson('pr_s', 'persona', 1), sandbox: true })
-  t.ok(fixture.people.byId(fixture.tx, agentRef, personId), 'the house knows them')
+  t.ok(fixture.people.byId(fixture.tx, agentRef, personId), 'the area itself can read them')
   t.match(fixture.refusal(change, { ...agentRef, personId, change: {} }), { refused: 'resource.not_found' })
   t.match(fixture.refusal(remove, { ...agentRef, personId }), { refused: 'resource.not_found' })
   t.match(fixture.refusal(merge, { ...agentRef, personId: real.id, from: personId }), { refused: 'request.invalid' })

@@ -106,7 +106,7 @@ t.test('Channel identity and outreach state are runtime-owned and cannot be set'
   }
 })
 
-t.test('Every field is taken at its limit and refused past it', async (t) => {
+t.test('Every field is accepted at its limit and refused past it', async (t) => {
   const { call } = await fixture.agent()
   const { id } = (await call('POST', '/people', { notes: 'x' })).json
   const patch = (body: object) => call('PATCH', `/people/${id}`, body)
@@ -142,7 +142,7 @@ t.test('Every field is taken at its limit and refused past it', async (t) => {
   t.same(fieldsOf(await call('POST', '/people', { firstName: null })), ['firstName'])
 })
 
-t.test('A phone is a number, an e-mail address is one, and nothing at all is no person', async (t) => {
+t.test('A person needs at least a phone or an email address, and both are validated', async (t) => {
   const { call } = await fixture.agent()
   const { id } = (await call('POST', '/people', { notes: 'x' })).json
   for (const [body, field] of [
@@ -157,10 +157,10 @@ t.test('A phone is a number, an e-mail address is one, and nothing at all is no 
     t.same(fieldsOf(await call('PATCH', `/people/${id}`, body)), [field])
   }
   for (const body of [{}, { firstName: ' ' }]) t.same(fieldsOf(await call('POST', '/people', body)), ['body'])
-  t.equal((await call('GET', '/people')).json.data.length, 1, 'and nothing of it is kept')
+  t.equal((await call('GET', '/people')).json.data.length, 1, 'and nothing was stored')
 })
 
-t.test('A custom field holds what its declared type takes, in whichever way it comes', async (t) => {
+t.test('A custom field holds a value of its declared type, however it is written', async (t) => {
   const { call } = await fixture.agent()
   const fields = [
     { key: 'age', label: 'Age', type: 'number' },
@@ -185,20 +185,17 @@ t.test('A custom field holds what its declared type takes, in whichever way it c
   })
 })
 
-t.test(
-  'A number is found by its digits, and one that only an identity has by those who may see addresses',
-  async (t) => {
-    const { id, call } = await fixture.agent()
-    await receiveEvent(id, { address: '+14155550177' })
-    const reader = fixture.callAs(await node.createKey(['people:read']), id)
-    for (const q of ['%2B14155550177', '5550177']) {
-      t.equal((await call('GET', `/people?q=${q}`)).json.data.length, 1, q)
-      t.equal((await reader('GET', `/people?q=${q}`)).json.data.length, 0, `${q} without people:export`)
-    }
-  },
-)
+t.test('A number is found by its digits, and an identity’s only for callers who may see addresses', async (t) => {
+  const { id, call } = await fixture.agent()
+  await receiveEvent(id, { address: '+14155550177' })
+  const reader = fixture.callAs(await node.createKey(['people:read']), id)
+  for (const q of ['%2B14155550177', '5550177']) {
+    t.equal((await call('GET', `/people?q=${q}`)).json.data.length, 1, q)
+    t.equal((await reader('GET', `/people?q=${q}`)).json.data.length, 0, `${q} without people:export`)
+  }
+})
 
-t.test('Addresses are shown to callers that hold people:export, and to nobody else', async (t) => {
+t.test('Addresses are shown only to callers that hold people:export', async (t) => {
   const { id, call } = await fixture.agent()
   await receiveEvent(id, {})
   const [full] = (await call('GET', '/people')).json.data
@@ -216,7 +213,7 @@ t.test('Addresses are shown to callers that hold people:export, and to nobody el
   t.match((await reader('GET', '/people?q=%2B14155550100')).json.data, [], 'nor are they found by one')
 })
 
-t.test('Pages are stable while people come and go', async (t) => {
+t.test('Pages are stable while people are added and removed', async (t) => {
   const { call } = await fixture.agent()
   const made: string[] = []
   const enter = async () => {
@@ -235,7 +232,7 @@ t.test('Pages are stable while people come and go', async (t) => {
       token = json.nextPageToken && `&pageToken=${json.nextPageToken}`
     } while (token)
     t.same(seen.slice(-expectedIds.length), expectedIds, filter)
-    t.equal(new Set(seen).size, seen.length, 'nobody is shown twice')
+    t.equal(new Set(seen).size, seen.length, 'no person is listed twice')
   }
   const { nextPageToken } = (await call('GET', '/people?limit=1&tag=x')).json
   t.same(fieldsOf(await call('GET', `/people?limit=1&tag=y&pageToken=${nextPageToken}`)), ['pageToken'])
@@ -256,7 +253,7 @@ t.test('The filters of the list are those of the contract', async (t) => {
   t.same(fieldsOf(await call('GET', '/people?name=x')), ['name'])
 })
 
-t.test('People of another org, or of no agent, are not found', async (t) => {
+t.test('People of another org, or of a missing agent, are not found', async (t) => {
   const { id, call } = await fixture.agent()
   const { id: personId } = (await call('POST', '/people', { notes: 'x' })).json
   await node.makeOrg('other')
@@ -270,7 +267,7 @@ t.test('People of another org, or of no agent, are not found', async (t) => {
   t.equal((await fixture.callAs(node.key, 'nobody')('POST', '/people', { notes: 'x' })).status, 404)
 })
 
-t.test('Two people are merged, and the one that went leads to the other', async (t) => {
+t.test('Two people are merged, and the merged id resolves to the other', async (t) => {
   const { id, call } = await fixture.agent()
   await receiveEvent(id, {})
   const [reported] = (await call('GET', '/people')).json.data
@@ -299,12 +296,12 @@ t.test('Fields of people are declared in the agent’s document', async (t) => {
   t.match((await call('PUT', '/people/fields', { fields: [] })).json, { code: 'agent.integrity_conflict' })
 })
 
-t.test('The documents of the API say that previews show what is known of people', async (t) => {
+t.test('The API documents say that previews show data of people', async (t) => {
   const { info } = (await node.mgmt('GET', '/v1/openapi.json')).json
   t.match(info.description, /`agents:read` opens template and campaign previews/)
 })
 
-t.test('A segment is a named filter of the same words', async (t) => {
+t.test('A segment is a named filter of the same terms', async (t) => {
   const { call } = await fixture.agent()
   const made = await call('POST', '/people/segments', { name: 'Very important', filter: { tag: 'vip' } })
   t.equal(made.status, 201)
@@ -322,7 +319,7 @@ t.test('A segment is a named filter of the same words', async (t) => {
   }
 })
 
-t.test('A segment stays while a campaign is being drafted for it', async (t) => {
+t.test('A segment cannot be deleted while a campaign draft uses it', async (t) => {
   const drafts: DraftCampaign[] = [{ id: 'ca_1', name: 'Spring', segmentId: 'vip' }]
   const documents = createDocuments({ orgEvent })
   documents.provide({ draftCampaigns: () => drafts })
@@ -349,7 +346,7 @@ t.test('A segment stays while a campaign is being drafted for it', async (t) => 
   t.match(remove(), { status: 204 })
 })
 
-t.test('A preview shows what a real person would be sent', async (t) => {
+t.test('A preview shows the message that a real person would get', async (t) => {
   const { call } = await fixture.agent()
   await call('POST', '/message-templates', { name: 'Hi', body: 'Hi {person.firstName}.' })
   const { id } = (await call('POST', '/people', { firstName: 'Ann' })).json
@@ -357,7 +354,7 @@ t.test('A preview shows what a real person would be sent', async (t) => {
   t.equal((await call('GET', '/message-templates/hi/preview?personId=pr_none')).status, 404)
 })
 
-t.test('The people of an agent go with it', async (t) => {
+t.test('The people of an agent are deleted with it', async (t) => {
   const { id, call } = await fixture.agent()
   await call('POST', '/people', { phone: '+14155550100' })
   await receiveEvent(id, { asid: 'usr_7', address: '+14155550101' })

@@ -55,7 +55,7 @@ function clusterFolder(t: Test): string {
   return dir
 }
 
-t.test('The servers of a cluster', async (t) => {
+t.test('The cluster scripts start three servers', async (t) => {
   const dir = clusterFolder(t)
   const first = await run(['up', '--servers-only', '--dir', dir])
   t.equal(first.code, 0, first.stderr)
@@ -66,7 +66,7 @@ t.test('The servers of a cluster', async (t) => {
   )
   t.equal(statSync(fileOf(dir)).mode & 0o777, 0o600, 'its keys are for its owner only')
 
-  t.test('A second up changes nothing, and starts again what has gone', async (t) => {
+  t.test('A second up changes nothing, and restarts processes that ended', async (t) => {
     t.same(await run(['up', '--servers-only', '--dir', dir]), first)
     t.same(readState(dir).processes, processes)
     const [lost, ...others] = processes
@@ -81,7 +81,7 @@ t.test('The servers of a cluster', async (t) => {
     t.not(now.find(({ name }) => name === lost!.name)?.pid, lost!.pid)
   })
 
-  t.test('A node may do there all that it does, and delete nothing', async (t) => {
+  t.test('A node has the permissions that it needs on the servers, and none to delete', async (t) => {
     const servers = urlIn(first.stdout, 'NATS').split(',')
     t.equal(servers.length, 3)
     const bus = await openNats({ servers, syncAlways: false, name: 'test', log: silent })
@@ -127,14 +127,14 @@ t.test('The servers of a cluster', async (t) => {
     )
   })
 
-  t.test('Its Redis keeps rate limits', async (t) => {
+  t.test('The Redis of the cluster keeps rate limits', async (t) => {
     const buckets = await openBuckets({ redisUrl: urlIn(first.stdout, 'Redis') })
     t.teardown(() => buckets.close())
     await waitUntil(() => buckets.degraded() === undefined)
     t.pass('behind its password')
   })
 
-  t.test('Down ends all of it and keeps the data; down and wipe leaves nothing', async (t) => {
+  t.test('Down stops all processes and keeps the data; down with wipe deletes it', async (t) => {
     const before = readState(dir).processes
     t.equal((await run(['down', '--dir', dir])).code, 0)
     t.notOk(before.some(isRunning))
@@ -177,7 +177,7 @@ t.test('Three nodes on those servers answer as one installation', async (t) => {
   t.notOk(before.some(isRunning))
 })
 
-t.test('A process that only has the number of one that was started is left alone', async (t) => {
+t.test('A process that merely has the pid of an earlier one is not stopped', async (t) => {
   const dir = join(t.testdir({}), 'cluster')
   const stranger = spawn('sleep', ['600'], { stdio: 'ignore' })
   t.teardown(() => stranger.kill('SIGKILL'))
@@ -190,7 +190,7 @@ t.test('A process that only has the number of one that was started is left alone
   t.same(readState(dir).processes, [])
 })
 
-t.test('A folder that holds no cluster is not wiped', async (t) => {
+t.test('A folder without a cluster is not wiped', async (t) => {
   const dir = t.testdir({ precious: 'data' })
   const { code, stderr } = await run(['down', '--wipe', '--dir', dir])
   t.equal(code, 1)
@@ -198,7 +198,7 @@ t.test('A folder that holds no cluster is not wiped', async (t) => {
   t.ok(existsSync(join(dir, 'precious')))
 })
 
-t.test('It says what to install, and how it is used', async (t) => {
+t.test('The command explains its usage and what to install', async (t) => {
   const empty = t.testdir({ bin: {} })
   const lacking = await run(['up', '--dir', join(empty, 'cluster')], { PATH: join(empty, 'bin') })
   t.equal(lacking.code, 1)
@@ -223,7 +223,7 @@ t.test('It says what to install, and how it is used', async (t) => {
   }
 })
 
-t.test('What fails to start is told with the end of its log, and the rest can be ended', async (t) => {
+t.test('A process that fails to start is reported with the end of its log, and the rest can be stopped', async (t) => {
   const dir = clusterFolder(t)
   const bin = join(t.testdirName, 'bin')
   mkdirSync(bin)
@@ -245,7 +245,7 @@ t.test('What fails to start is told with the end of its log, and the rest can be
   t.notOk(running.some(isRunning))
 })
 
-t.test('With TLS switched on as the configuration says, the servers meet and nodes connect', async (t) => {
+t.test('With TLS configured, the servers connect to each other and to nodes', async (t) => {
   const dir = t.testdir({})
   const tls = makeCertificates(dir)
   for (const name of ['cluster.conf', 'server.conf', 'server-2.9.conf', 'tls.conf']) {

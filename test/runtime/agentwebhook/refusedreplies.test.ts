@@ -26,7 +26,7 @@ const waitsFor = (fixture: GatewayFixture, asid: string) =>
 const failedAttempts = (fixture: GatewayFixture) =>
   fixture.rows(attemptTable).flatMap(({ value }) => (value.outcome === 'failed' ? [value.why] : []))
 
-t.test('A reply whose binding is not ready waits for it, and the agent is told that it does', async (t) => {
+t.test('A reply whose binding is not ready waits for it, and the agent is told so', async (t) => {
   const fixture = await openGatewayFixture(t)
   fixture.setWebhookBehavior(answering(fixture, 'hi', textMessage('Hello')))
   await fixture.setReady('sms', false)
@@ -40,7 +40,7 @@ t.test('A reply whose binding is not ready waits for it, and the agent is told t
   t.same(texts(fixture), ['Hello'])
 })
 
-t.test('A reply with another channel to go to does not wait for a binding that is not ready', async (t) => {
+t.test('A reply with a failover channel does not wait for a binding that is not ready', async (t) => {
   const fixture = await openGatewayFixture(t)
   fixture.setWebhookBehavior(answering(fixture, 'hi', textMessage('Hello', { delivery: { channels: ['sms', 'rcs'] } })))
   await fixture.setReady('sms', false)
@@ -60,29 +60,26 @@ t.test('A reply that is refused is a dead letter and a failed attempt with the r
   t.match(failedAttempts(fixture), [/^Message 2 of the reply was refused: noBinding\.$/])
 })
 
-t.test(
-  'A refused reply is taken when its event is replayed and it can be, and nothing else is sent again',
-  async (t) => {
-    const fixture = await openGatewayFixture(t)
-    fixture.setWebhookBehavior(
-      answering(fixture, 'hi', textMessage('one'), textMessage('two', { delivery: { channels: ['rcs'] } })),
-    )
-    await fixture.setReady('rcs', false)
-    const asid = await fixture.receiveText(ann, 'hi')
-    await waitUntil(() => fixture.deadLetters().length === 1)
-    await fixture.setReady('rcs', true)
-    const { at, id } = fixture.deadLetters()[0]!
-    const [replay] = deadLetterModule.commands
-    const deadLetter = { ...agentRef, asid, positions: [[at, id]] as const }
-    t.equal(await fixture.engine.execute(asid, replay!, deadLetter), 1)
-    await waitUntil(() => fixture.eventTexts(asid).includes('sent rcs'))
-    await fixture.waitForWebhook()
-    t.same(texts(fixture), ['one', 'two'])
-    t.same(fixture.deadLetters(), [])
-  },
-)
+t.test('A refused reply is accepted by a later replay of its event, and nothing else is sent again', async (t) => {
+  const fixture = await openGatewayFixture(t)
+  fixture.setWebhookBehavior(
+    answering(fixture, 'hi', textMessage('one'), textMessage('two', { delivery: { channels: ['rcs'] } })),
+  )
+  await fixture.setReady('rcs', false)
+  const asid = await fixture.receiveText(ann, 'hi')
+  await waitUntil(() => fixture.deadLetters().length === 1)
+  await fixture.setReady('rcs', true)
+  const { at, id } = fixture.deadLetters()[0]!
+  const [replay] = deadLetterModule.commands
+  const deadLetter = { ...agentRef, asid, positions: [[at, id]] as const }
+  t.equal(await fixture.engine.execute(asid, replay!, deadLetter), 1)
+  await waitUntil(() => fixture.eventTexts(asid).includes('sent rcs'))
+  await fixture.waitForWebhook()
+  t.same(texts(fixture), ['one', 'two'])
+  t.same(fixture.deadLetters(), [])
+})
 
-t.test('A reply that the loop breaker refuses is on record, and no dead letter and no event', async (t) => {
+t.test('A reply that the loop guard refuses is on record, without a dead letter or an event', async (t) => {
   const fixture = await openGatewayFixture(t)
   fixture.setWebhookBehavior((response) => {
     response.writeHead(200, { 'content-type': 'application/json' })
@@ -97,7 +94,7 @@ t.test('A reply that the loop breaker refuses is on record, and no dead letter a
   t.ok(fixture.rows(logTable).some(({ value }) => value.event === 'message.refused'))
 })
 
-t.test('A reply to whoever opted out is on record, and no dead letter', async (t) => {
+t.test('A reply to an opted-out person is on record, without a dead letter', async (t) => {
   const fixture = await openGatewayFixture(t)
   fixture.setWebhookBehavior((response, nth) => {
     const { event } = fixture.envelopes()[nth - 1]!.event

@@ -22,7 +22,7 @@ function cut(bytes: Buffer, offsets: readonly number[]): Buffer[] {
   return [...ends, bytes.length].map((end, at) => bytes.subarray(ends[at - 1] ?? 0, end))
 }
 
-t.test('Lines say the same in whatever pieces they come', async (t) => {
+t.test('Lines are the same, however the input is split', async (t) => {
   const texts = fc.array(fc.string({ unit: 'grapheme', minLength: 1 }), { maxLength: 6 })
   await fc.assert(
     fc.asyncProperty(texts, fc.array(fc.nat(), { maxLength: 30 }), async (sourceTexts, offsets) => {
@@ -35,7 +35,7 @@ t.test('Lines say the same in whatever pieces they come', async (t) => {
   t.pass()
 })
 
-t.test('A line in one-byte pieces is looked through once', async (t) => {
+t.test('A line in one-byte pieces is scanned once', async (t) => {
   const bytes = Buffer.from(`${line('a'.repeat(1_500))}\n${line('b'.repeat(1_500))}`)
   let readCount = 0
   const pieces = Array.from(bytes, (_, at) => {
@@ -70,7 +70,7 @@ function stallingBody(...pieces: string[]): Readable {
 }
 
 t.test(
-  'A JSON or AML reply that is not whole in time is cut, and so is one whose next line does not come',
+  'A JSON or AML reply that is incomplete in time is cut, and so is a streamed one without a next line',
   async (t) => {
     const short = { ...settings, clock: real, bodyTimeoutMs: 20, lineTimeoutMs: 20 }
     const late = { code: 'UND_ERR_BODY_TIMEOUT' }
@@ -88,14 +88,14 @@ t.test(
     }
     const line = JSON.stringify({ message: { spec: 'amf/1', parts: [{ type: 'text', text: 'hi' }] } })
     const parts = await all('application/x-ndjson', stallingBody(`${line}\n`, '{"mess'))
-    t.match(parts, { found: [{ message: {} }], error: late }, 'what was told before counts')
+    t.match(parts, { found: [{ message: {} }], error: late }, 'pieces before the error count')
   },
 )
 
 /** Blank lines of every kind, a megabyte of them. */
 const blanks = Buffer.from('\n \n\r\n\t\r\n'.repeat(100_000))
 
-t.test('Blank lines are no part of a reply, however many there are', async (t) => {
+t.test('Blank lines are not counted in a reply', async (t) => {
   let decoded = 0
   const { decode } = TextDecoder.prototype
   t.teardown(() => Object.assign(TextDecoder.prototype, { decode }))
@@ -110,7 +110,7 @@ t.test('Blank lines are no part of a reply, however many there are', async (t) =
   t.equal(decoded, 2, 'only lines that hold something are decoded')
 })
 
-t.test('A reply has a bounded number of lines, and those within the bound count', async (t) => {
+t.test('The number of lines of a reply is bounded, and those within the bound count', async (t) => {
   const maxLines = agentWebhook.replyLines
   const good = `${line('Hello')}\n`
   const all = await read('application/x-ndjson', [
@@ -125,7 +125,7 @@ t.test('A reply has a bounded number of lines, and those within the bound count'
   }
 })
 
-t.test('A line that is not UTF-8 spoils no other', async (t) => {
+t.test('A line that is not UTF-8 affects no other', async (t) => {
   const bytes = Buffer.concat([Buffer.from(line('a')), Buffer.from('\n"\xe4\xff"\n', 'latin1'), Buffer.from(line('ä'))])
   t.match(await read('application/x-ndjson', [bytes]), [
     { message: { parts: [{ text: 'a' }] } },
@@ -134,7 +134,7 @@ t.test('A line that is not UTF-8 spoils no other', async (t) => {
   ])
 })
 
-t.test('The loop has its turn again and again while a long reply is read', async (t) => {
+t.test('The event loop gets its turn while a long reply is read', async (t) => {
   let ms = 0
   let turns = 0
   const clock: Pick<Clock, 'monotonic' | 'nextTick'> = {
@@ -154,7 +154,7 @@ t.test('The loop has its turn again and again while a long reply is read', async
   }
 })
 
-t.test('A reply takes one timer for each piece, not for each line', async (t) => {
+t.test('A reply sets one timer for each piece, not for each line', async (t) => {
   let timers = 0
   const { setTimeout: original } = globalThis
   t.teardown(() => Object.assign(globalThis, { setTimeout: original }))

@@ -43,14 +43,14 @@ function countingClock() {
   return clock
 }
 
-t.test('Others have their turn while a single pattern is looked for', async (t) => {
+t.test('Other work runs while a single pattern is searched', async (t) => {
   const clock = countingClock()
   const { ruleVerdict: ruled } = await applyRules([rule('r', 'flag', large)], textReply(unsteady), reader, clock)
   t.equal(ruled, undefined)
   t.ok(clock.turns > 20, `${clock.turns} turns`)
 })
 
-t.test('Of messages that are judged at the same time one goes on in a turn of the loop', async (t) => {
+t.test('Of messages checked at the same time one continues in each turn of the loop', async (t) => {
   const clock = countingClock()
   const rules = [rule('r', 'flag', large)]
   await Promise.all([1, 2, 3, 4].map(() => applyRules(rules, textReply(unsteady), reader, clock)))
@@ -58,7 +58,7 @@ t.test('Of messages that are judged at the same time one goes on in a turn of th
   t.ok(clock.turns > 80, `${clock.turns} turns`)
 })
 
-t.test('What cannot be judged within the steps of a message is refused by the first rule that blocks', async (t) => {
+t.test('A message that cannot be checked within its steps is refused by the first blocking rule', async (t) => {
   const clock = countingClock()
   const rules = [
     rule('before', 'flag', 'no such phrase'),
@@ -75,7 +75,7 @@ t.test('What cannot be judged within the steps of a message is refused by the fi
   t.ok(clock.now < 4 * clockReads, `${clock.now} looks at the clock`)
 })
 
-t.test('Two thousand phrases are judged of the longest text there is', async (t) => {
+t.test('Two thousand phrases are checked against the longest text', async (t) => {
   const rules = Array.from({ length: 100 }, (_, nth) =>
     rule(`r${nth}`, 'block', ...Array.from({ length: 20 }, (_, each) => `phrase ${nth} ${each}`)),
   )
@@ -83,7 +83,7 @@ t.test('Two thousand phrases are judged of the longest text there is', async (t)
   t.same(await applyRules(rules, message, reader, countingClock()), { message })
 })
 
-t.test('Nothing more is judged once the caller has gone', async (t) => {
+t.test('The check stops once the caller has disconnected', async (t) => {
   const clock = countingClock()
   const cancelled = new AbortController()
   const judging = applyRules(

@@ -37,7 +37,7 @@ const triesOf = (fixture: GatewayFixture, text: string) =>
 
 const texts = ({ providerRequests: handed }: GatewayFixture) => handed.map(({ text }) => text)
 
-t.test('Each request tells one event, and the events of a person come in their order', async (t) => {
+t.test('Each request carries one event, and the events of a person come in order', async (t) => {
   const fixture = await openGatewayFixture(t)
   const words = Array.from({ length: 12 }, (_, n) => `word ${n}`)
   const people = [ann, ben]
@@ -48,7 +48,7 @@ t.test('Each request tells one event, and the events of a person come in their o
   t.equal(new Set(ids).size, ids.length, 'each once')
 })
 
-t.test('An event is tried again 1, 5, 25 and 125 seconds after a failure, and then is a dead letter', async (t) => {
+t.test('An event is retried 1, 5, 25 and 125 seconds after a failure, and then is a dead letter', async (t) => {
   for (const [name, behave] of [
     ['429', answer(429)],
     ['500', answer(500)],
@@ -75,7 +75,7 @@ t.test('An event is tried again 1, 5, 25 and 125 seconds after a failure, and th
     const [deadLetter, ...others] = fixture.deadLetters()
     t.equal(deadLetter!.event.eventId, tries[0]!.event.eventId)
     t.same(others, [])
-    t.same(fixture.eventTexts(asid).at(-1), 'and more', 'what came after it goes on')
+    t.same(fixture.eventTexts(asid).at(-1), 'and more', 'the following events are sent')
   }
 })
 
@@ -83,7 +83,7 @@ function triedSoFar(fixture: GatewayFixture): number {
   return Math.max(0, ...fixture.waitingEvents().map(({ attempts: tried = 0 }) => tried))
 }
 
-t.test('Every try is signed as it leaves, with the secret of that moment', async (t) => {
+t.test('Every attempt is signed when it is sent, with the secret of that moment', async (t) => {
   const fixture = await openGatewayFixture(t)
   const firstSecret = await fixture.rotateSecret()
   fixture.setWebhookBehavior(forText(fixture, 'hello', answer(500)))
@@ -100,7 +100,7 @@ t.test('Every try is signed as it leaves, with the secret of that moment', async
   t.equal(stamps[1]! - stamps[0]!, 1)
 })
 
-t.test('An answer of 4xx sets the event aside at once, and the next one goes out', async (t) => {
+t.test('A 4xx response makes the event a dead letter at once, and the next one is sent', async (t) => {
   for (const status of [400, 401, 404, 410, 422]) {
     const fixture = await openGatewayFixture(t)
     fixture.setWebhookBehavior(forText(fixture, 'hello', answer(status)))
@@ -112,7 +112,7 @@ t.test('An answer of 4xx sets the event aside at once, and the next one goes out
   }
 })
 
-t.test('A webhook that hangs for one person does not hold the events of others', async (t) => {
+t.test('A webhook that hangs for one person does not delay the events of others', async (t) => {
   const fixture = await openGatewayFixture(t)
   const waiting: (() => void)[] = []
   fixture.setWebhookBehavior(
@@ -130,7 +130,7 @@ t.test('A webhook that hangs for one person does not hold the events of others',
   t.same(fixture.eventTexts(fixture.asid(ann)), ['conversationStarted', 'slow', 'after'])
 })
 
-t.test('However many persons a webhook hangs for, the events of others go out', async (t) => {
+t.test('A webhook that hangs for any number of people does not delay the events of others', async (t) => {
   const fixture = await openGatewayFixture(t)
   const slow = Array.from({ length: 300 }, (_, n) => `+15551${1000 + n}`)
   const slowIds = new Set(slow.map((who) => fixture.asid(who)))
@@ -142,10 +142,10 @@ t.test('However many persons a webhook hangs for, the events of others go out', 
   const others = Array.from({ length: 20 }, (_, n) => `+155502${10 + n}`)
   await Promise.all(others.map((who) => fixture.receiveText(who, 'quick')))
   await waitUntil(() => triesOf(fixture, 'quick').length === others.length)
-  t.same(triesOf(fixture, 'slow'), [], 'while those who hang wait with their own')
+  t.same(triesOf(fixture, 'slow'), [], 'while people with a hanging call wait')
 })
 
-t.test('A webhook that does not answer in its time is tried again', async (t) => {
+t.test('A webhook that does not respond in time is retried', async (t) => {
   const fixture = await openGatewayFixture(t, { limits: { ...agentWebhook, totalMs: 100 } })
   fixture.setWebhookBehavior((response, nth) => void (nth === 1 || response.writeHead(204).end()))
   await fixture.receiveText(ann, 'hello')
@@ -156,7 +156,7 @@ t.test('A webhook that does not answer in its time is tried again', async (t) =>
   t.same(fixture.deadLetters(), [])
 })
 
-t.test('A webhook that refuses and then goes on and on has its connection cut', async (t) => {
+t.test('The connection of a webhook that refuses and then streams without end is cut', async (t) => {
   const fixture = await openGatewayFixture(t)
   const open = new Set<unknown>()
   fixture.setWebhookBehavior((response) => {
@@ -174,7 +174,7 @@ t.test('A webhook that refuses and then goes on and on has its connection cut', 
   t.pass('nobody listens any more')
 })
 
-t.test('Good lines of a reply are sent, in their order, whatever stands between them', async (t) => {
+t.test('Valid lines of a reply are sent in order, whatever is between them', async (t) => {
   const fixture = await openGatewayFixture(t)
   const bad = ['not json\n', '{"message":{"spec":"amf/1"}}\n', '{"other":1}\n', '\n']
   const broken = `${line('three').slice(0, 30)}`
@@ -187,7 +187,7 @@ t.test('Good lines of a reply are sent, in their order, whatever stands between 
   t.equal(fixture.deadLetters().length, 1)
 })
 
-t.test('A reply that cannot be read is a dead letter that says why, and nothing of it is sent', async (t) => {
+t.test('An unreadable reply is a dead letter with its reason, and nothing of it is sent', async (t) => {
   const large = 'x'.repeat(agentWebhook.replyBytes)
   const eleven = JSON.stringify({ messages: Array.from({ length: 11 }, () => textMessage('no')) })
   for (const [type, body, why] of [
@@ -214,7 +214,7 @@ t.test('A reply that cannot be read is a dead letter that says why, and nothing 
   }
 })
 
-t.test('A dead letter tells the first problems of a reply that has many', async (t) => {
+t.test('A dead letter lists the first problems of a reply', async (t) => {
   const fixture = await openGatewayFixture(t)
   const type = { 'content-type': 'application/x-ndjson' }
   const behave: Behavior = (response) => void response.writeHead(200, type).end('{}\n'.repeat(5_000))
@@ -225,7 +225,7 @@ t.test('A dead letter tells the first problems of a reply that has many', async 
   t.equal(deadLetter!.why.split('no `message`').length - 1, agentWebhook.notesPerReply)
 })
 
-t.test('An answer that says nothing is taken, of whatever type', async (t) => {
+t.test('An empty response of any type accepts the event', async (t) => {
   const fixture = await openGatewayFixture(t)
   for (const behave of [replies('text/html'), replies('application/json', '{}'), replies('text/svc-aml', ' ')]) {
     fixture.setWebhookBehavior(behave)
@@ -236,7 +236,7 @@ t.test('An answer that says nothing is taken, of whatever type', async (t) => {
   t.same(fixture.providerRequests, [])
 })
 
-t.test('A good message beside a bad one in a reply is sent', async (t) => {
+t.test('A valid message beside an invalid one in a reply is sent', async (t) => {
   const fixture = await openGatewayFixture(t)
   const body = JSON.stringify({
     messages: [textMessage('one'), textMessage('two', { colour: 'red' }), textMessage('three')],
@@ -248,7 +248,7 @@ t.test('A good message beside a bad one in a reply is sent', async (t) => {
   t.match(fixture.deadLetters(), [{ why: /messages\[1\]\.colour/ }])
 })
 
-t.test('An event that is told again after a crash does not send its replies twice', async (t) => {
+t.test('An event that is repeated after a crash does not send its replies twice', async (t) => {
   let crashes = 2
   const between = (shards: Shards): Shards => ({
     ...shards,
@@ -281,7 +281,7 @@ t.test('An event that is told again after a crash does not send its replies twic
   t.equal(fixture.rows(messageTable).length, 2)
 })
 
-t.test('A reply that breaks off is tried again, and what was said before the break is not said twice', async (t) => {
+t.test('A reply that breaks off is retried, and messages before the break are not sent twice', async (t) => {
   const fixture = await openGatewayFixture(t)
   let isFirst = true
   fixture.setWebhookBehavior(
@@ -301,7 +301,7 @@ t.test('A reply that breaks off is tried again, and what was said before the bre
   t.same(fixture.deadLetters(), [])
 })
 
-t.test('A reply that is another at the next try is sent as it is, and nothing of it is dropped', async (t) => {
+t.test('A reply that differs at the next attempt is sent as it is, and no part of it is dropped', async (t) => {
   const fixture = await openGatewayFixture(t)
   const own = (text: string, id: string) => `${JSON.stringify({ message: textMessage(text, { id }) })}\n`
   let isFirst = true
@@ -322,7 +322,7 @@ t.test('A reply that is another at the next try is sent as it is, and nothing of
   t.same(texts(fixture), ['same', 'kept', 'second try', 'same'])
 })
 
-t.test('An agent without a webhook is managed: its events are over without a request', async (t) => {
+t.test('An agent without a webhook is managed: its events end without a request', async (t) => {
   const fixture = await openGatewayFixture(t, { hasWebhook: false })
   await fixture.receiveText(ann, 'hello')
   await fixture.receiveText(ann, 'again')
@@ -333,10 +333,10 @@ t.test('An agent without a webhook is managed: its events are over without a req
   t.equal(row!.value.firstEvent, row!.value.nextEvent)
 })
 
-t.test('A webhook that says when to come back is left alone until then, within bounds', async (t) => {
+t.test('A webhook’s Retry-After is respected, within bounds', async (t) => {
   for (const [header, waitMs] of [
     ['30', 30_000],
-    ['999999', agentWebhook.retryAfterMostMs],
+    ['999999', agentWebhook.retryAfterMaxMs],
     ['0', agentWebhook.retryAfterMs[0]],
     ['soon', agentWebhook.retryAfterMs[0]],
   ] as const) {

@@ -29,7 +29,7 @@ function reportOf(
   return { campaign: { id: 'cm_1', name: 'May', outreachId: 'welcome', status }, states, reasons }
 }
 
-t.test('A campaign is made, staged, started, watched to its end and reported on', async (t) => {
+t.test('A campaign is created, staged, started, watched to its end and reported on', async (t) => {
   const node = await openNode(t)
   const agentPath = await createAgent(node)
   const { env } = node
@@ -46,7 +46,7 @@ t.test('A campaign is made, staged, started, watched to its end and reported on'
   t.match(made.json, { name: 'May', outreachId: 'welcome', status: 'draft' })
   const { id } = made.json
   const early = await parley(['campaign', 'start', 'desk', id], env)
-  t.equal(early.code, exitCode.failed, 'what is not staged does not start')
+  t.equal(early.code, exitCode.failed, 'a campaign that is not staged does not start')
   const staged = await parley(['campaign', 'stage', 'desk', id], env)
   t.equal(staged.code, exitCode.done, staged.stderr)
   t.match(staged.stdout, /^3 of 3 people will be sent to\.$/m)
@@ -86,7 +86,7 @@ t.test('A campaign is made, staged, started, watched to its end and reported on'
   }
 })
 
-t.test('Progress counts everybody who was to be sent to, and the bar is never longer or shorter', async (t) => {
+t.test('Progress counts all recipients, and the bar always has the same length', async (t) => {
   const names = [
     'pending',
     'queued',
@@ -120,7 +120,7 @@ t.test('Progress counts everybody who was to be sent to, and the bar is never lo
   t.equal(progressLine(reportOf('draft', {}), undefined), `[${'.'.repeat(30)}] 0 %  0 of 0  draft`)
 })
 
-t.test('The pace is that of the last looks, and starts anew when the campaign was held', async (t) => {
+t.test('The rate is that of the last polls, and starts anew after a pause', async (t) => {
   const pace = createRateMeter()
   const at = (sent: number, ms: number, status = 'running') =>
     pace(reportOf(status, { sent, pending: 1_000 - sent }), ms)
@@ -134,7 +134,7 @@ t.test('The pace is that of the last looks, and starts anew when the campaign wa
   t.equal(at(430, 26_000), (430 - 321) / 9, 'the oldest looks are forgotten')
 })
 
-t.test('What is staged, run and reported is laid out for people', async (t) => {
+t.test('Staging, progress and report are formatted for people', async (t) => {
   const counts = { total: 1_200, sendable: 1_000, exclusions: { noConsent: 150, optedOut: 50, templateBlocked: 0 } }
   const durationEstimate = [{ provider: 'twilio', recipients: 1_000, seconds: 90 }]
   t.strictSame(stagedLines({ counts, durationEstimate, previews: [{ text: 'Hi\nAnn' }] }, plain), [
@@ -159,43 +159,40 @@ t.test('What is staged, run and reported is laid out for people', async (t) => {
   ])
   const painted = createTerminal({ isTTY: true, write: () => {}, hasColors: () => true }, { write: () => {} }).paint
   const lines = watchLines(run, 300, painted)
-  t.strictSame(lines.map(stripVTControlCharacters), watchLines(run, 300, plain), 'colour adds nothing')
-  t.match(lines.join('\n'), '\u001b[31mfailed', 'what failed is red')
+  t.strictSame(lines.map(stripVTControlCharacters), watchLines(run, 300, plain), 'colour changes no text')
+  t.match(lines.join('\n'), '\u001b[31mfailed', 'failures are red')
 })
 
-t.test(
-  'On a terminal one drawing takes the place of the last, and a node that is away is told and waited for',
-  async (t) => {
-    const states = [
-      reportOf('running', { pending: 1, sent: 1 }),
-      'away',
-      {
-        ...reportOf('failed', { cancelled: 1, sent: 1 }),
-        campaign: { ...reportOf('failed', {}).campaign, failReason: 'the binding is gone' },
-      },
-    ] as const
-    let poll = 0
-    let screen = ''
-    const printed: string[] = []
-    const get = async (path: string): Promise<never> => {
-      const now = states[Math.min(Math.floor(poll / 2), 2)]!
-      poll++
-      if (now === 'away') {
-        const { Failure } = await import('../../../runtime/cli/failure.js')
-        throw new Failure('Nobody answers.')
-      }
-      return (path.endsWith('/report') ? { states: now.states, reasons: now.reasons } : now.campaign) as never
+t.test('On a terminal each output replaces the last, and an unreachable node is reported and awaited', async (t) => {
+  const states = [
+    reportOf('running', { pending: 1, sent: 1 }),
+    'away',
+    {
+      ...reportOf('failed', { cancelled: 1, sent: 1 }),
+      campaign: { ...reportOf('failed', {}).campaign, failReason: 'the binding is gone' },
+    },
+  ] as const
+  let poll = 0
+  let screen = ''
+  const printed: string[] = []
+  const get = async (path: string): Promise<never> => {
+    const now = states[Math.min(Math.floor(poll / 2), 2)]!
+    poll++
+    if (now === 'away') {
+      const { Failure } = await import('../../../runtime/cli/failure.js')
+      throw new Failure('Nobody answers.')
     }
-    const terminal = createTerminal(
-      { isTTY: true, rows: 24, write: (text) => (screen += text) },
-      { write: (text) => printed.push(text) },
-    )
-    const session = { api: { url: 'http://x', get } as never, terminal, json: false, env: {}, org: undefined }
-    await t.rejects(watchCampaign(session, '/c'), { message: 'The campaign "May" ended failed: the binding is gone.' })
-    t.same(printed, ['Nobody answers.\n'])
-    const drawings = screen.split('\u001b[H\u001b[J').slice(1)
-    t.equal(drawings.length, 2)
-    t.match(drawings[0], /50 % {2}1 of 2 {2}running/)
-    t.match(drawings[1], /100 % {2}2 of 2 {2}failed/)
-  },
-)
+    return (path.endsWith('/report') ? { states: now.states, reasons: now.reasons } : now.campaign) as never
+  }
+  const terminal = createTerminal(
+    { isTTY: true, rows: 24, write: (text) => (screen += text) },
+    { write: (text) => printed.push(text) },
+  )
+  const session = { api: { url: 'http://x', get } as never, terminal, json: false, env: {}, org: undefined }
+  await t.rejects(watchCampaign(session, '/c'), { message: 'The campaign "May" ended failed: the binding is gone.' })
+  t.same(printed, ['Nobody answers.\n'])
+  const drawings = screen.split('\u001b[H\u001b[J').slice(1)
+  t.equal(drawings.length, 2)
+  t.match(drawings[0], /50 % {2}1 of 2 {2}running/)
+  t.match(drawings[1], /100 % {2}2 of 2 {2}failed/)
+})

@@ -52,7 +52,7 @@ async function openServer(
   return { port: (server.address() as AddressInfo).port, received }
 }
 
-t.test('On a machine where nothing is yet, every check is well, and the doctor ends with 0', async (t) => {
+t.test('On a machine without data every check passes, and the doctor ends with 0', async (t) => {
   const ended = await parley(['doctor', '--json'], quiet(t))
   const findings: Finding[] = ended.json
   const bad = findings.filter(({ status, check }) => status === 'fail' || (status === 'warn' && check !== 'open files'))
@@ -64,7 +64,7 @@ t.test('On a machine where nothing is yet, every check is well, and the doctor e
   t.match(one(findings, 'data folder')?.detail, /is not there yet; a node makes it$/)
 })
 
-t.test('A configuration that cannot be read is all there is to say, and the doctor ends with 1', async (t) => {
+t.test('With an invalid configuration the doctor reports only that, and ends with 1', async (t) => {
   const ended = await parley(['doctor'], { PARLEY_SHARDS: '0', PARLEY_SHRADS: '1' })
   t.equal(ended.code, exitCode.failed)
   t.match(
@@ -74,7 +74,7 @@ t.test('A configuration that cannot be read is all there is to say, and the doct
   t.match(ended.stderr, /^2 of 2 checks failed: configuration, configuration\.$/m)
 })
 
-t.test('Data without a key, a key that others can read, and data that is damaged are found', async (t) => {
+t.test('Data without a key, a key that others can read, and damaged data are detected', async (t) => {
   const env = quiet(t, { PARLEY_SHARDS: '2' })
   const dir = env.PARLEY_DATA_DIR!
   const store = await openStore({ dir, shards: 2 })
@@ -100,7 +100,7 @@ t.test('Data without a key, a key that others can read, and data that is damaged
   })
 })
 
-t.test('A node that runs is told from a stranger on its port, and its clock is compared', async (t) => {
+t.test('A running node is distinguished from another program on its port, and its clock is compared', async (t) => {
   const node = await openNode(t)
   const { port } = new URL(node.env.PARLEY_URL!)
   const mine = quiet(t, { PARLEY_MGMT_PORT: port })
@@ -115,7 +115,7 @@ t.test('A node that runs is told from a stranger on its port, and its clock is c
   t.match(one(taken, 'gateway port'), { status: 'fail', detail: /is taken by something else$/ })
 })
 
-t.test('NATS servers are asked what they are: JetStream, version, cluster, and how many', async (t) => {
+t.test('NATS servers are checked for JetStream, version, cluster and number', async (t) => {
   const safe = bus.safeServer.join('.')
   const info = (fields: object) => `INFO ${JSON.stringify({ max_payload: 1_048_576, ...fields })}\r\n`
   const good = await openServer(t, { greeting: info({ version: safe, jetstream: true, cluster: 'c1' }) })
@@ -142,7 +142,7 @@ t.test('NATS servers are asked what they are: JetStream, version, cluster, and h
   t.match(one(single, `nats ${servers[0]}`), { status: 'warn', detail: /PARLEY_NATS_SYNC_ALWAYS is not set/ })
 })
 
-t.test('Redis is asked whether it lets the node in, and its password appears nowhere', async (t) => {
+t.test('Redis is checked for access, and its password is never printed', async (t) => {
   const open = await openServer(t, { answer: () => '+PONG\r\n' })
   const locked = await openServer(t, {
     answer: (received) => (received.includes('letmein') ? '+OK\r\n+PONG\r\n' : '-NOAUTH Authentication required.\r\n'),
@@ -159,10 +159,10 @@ t.test('Redis is asked whether it lets the node in, and its password appears now
   const before = open.received.length
   const plain = await checkRedis(`rediss://:hidden@127.0.0.1:${open.port}`)
   t.match(plain, { status: 'fail', detail: 'no answer with a trusted certificate' })
-  t.notMatch(open.received.slice(before).join(''), 'hidden', 'a server without a certificate hears no password')
+  t.notMatch(open.received.slice(before).join(''), 'hidden', 'a server without a certificate gets no password')
 })
 
-t.test('An old program and a clock that is off are told with what to do', async (t) => {
+t.test('An outdated program and a wrong clock are reported with advice', async (t) => {
   t.match(checkProgram({}, {}, '20.18.3'), [{ status: 'fail', advice: 'Use 20.19 or newer' }])
   for (const version of ['20.19.0', '22.1.0', '24.0.0']) t.match(checkProgram({}, {}, version), [{ status: 'ok' }])
   t.match(clockFinding(0), { status: 'ok' })
@@ -170,7 +170,7 @@ t.test('An old program and a clock that is off are told with what to do', async 
   t.match(clockFinding(-limits.clockFailMs), { status: 'fail', detail: '30.0 s ahead of that of the node' })
 })
 
-t.test('Findings are a table with what to do behind what was found', async (t) => {
+t.test('Findings are a table with the advice behind each', async (t) => {
   const findings: Finding[] = [
     { check: 'disk', status: 'ok', detail: '9 GiB free at /data' },
     { check: 'root key', status: 'fail', detail: 'there is data and no key', advice: 'Put it back' },
@@ -186,7 +186,7 @@ t.test('Findings are a table with what to do behind what was found', async (t) =
   t.notMatch(JSON.stringify(await runChecks(quiet(t, { PARLEY_BOOTSTRAP_KEY: testKey }))), testKey)
 })
 
-t.test('A Node or system on which the HTTP server cannot be loaded is found before the start', async (t) => {
+t.test('A Node version or system without an HTTP server binary is detected before the start', async (t) => {
   const config = { allowUnverifiedUws: false } as Config
   const prepareMissing = () => prepareUws(true, join(scratch(t), 'uws_missing.node'))
   t.match(checkHttpServer(config, undefined, prepareMissing), [

@@ -16,7 +16,7 @@ async function runFailing(args: readonly string[], more: Parameters<typeof run>[
   return { code, ...JSON.parse(stderr) }
 }
 
-t.test('With --json whatever fails is told as JSON, usage that is not understood too', async (t) => {
+t.test('With --json every failure is printed as JSON, usage errors included', async (t) => {
   const cases: [readonly string[], RegExp][] = [
     [['nosuchverb'], /^unknown command 'nosuchverb'/],
     [['shrads'], /Did you mean shards\?/],
@@ -38,7 +38,7 @@ t.test('With --json whatever fails is told as JSON, usage that is not understood
   }
 })
 
-t.test('A bug of the command itself is JSON as well', async (t) => {
+t.test('A bug of the command is JSON as well', async (t) => {
   const broken = await runFailing(
     ['--json', 'broken'],
     [

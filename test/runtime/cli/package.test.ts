@@ -15,7 +15,7 @@ interface Packed {
   readonly files: readonly { readonly path: string }[]
 }
 
-t.test('The package holds the program and the kit alone, and the command line works from it', async (t) => {
+t.test('The package contains only the program and the kit, and the command line works from it', async (t) => {
   const scratch = mkdtempSync(join(tmpdir(), 'parley-pack-'))
   const stray = join(root, `people-${process.pid}.csv`)
   writeFileSync(stray, 'phone\n')

@@ -75,7 +75,7 @@ async function createTestAgent(t: Test, node: NodeProcess): Promise<TestAgent> {
 }
 
 t.test(
-  'What was acknowledged before the backup is there after the restore, and conversations and sends go on',
+  'Acknowledged data of the backup is present after the restore, and conversations and sends continue',
   async (t) => {
     const node = await startNode(pace)
     t.teardown(() => node.clean())
@@ -93,7 +93,7 @@ t.test(
     const made = await parley(['backup', folder, '--with-key', '--json'], env)
     t.equal(made.code, exitCode.done, made.stderr)
     const during = load.acknowledged.length
-    t.ok(during > before.length, 'the node served on meanwhile')
+    t.ok(during > before.length, 'the node continued in the meantime')
     await node.end('SIGKILL')
     await load.stop()
     rmSync(node.dir, { recursive: true, force: true })

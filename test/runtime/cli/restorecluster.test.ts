@@ -15,7 +15,7 @@ async function agentsOf(url: string): Promise<string[]> {
   return json.map(({ id }: { id: string }) => id)
 }
 
-t.test('When nodes and servers are lost, one node’s backup brings back all its shards', async (t) => {
+t.test('When nodes and servers are lost, one node’s backup restores all its shards', async (t) => {
   const secret = { PARLEY_SHARDS: '3', PARLEY_SECRET_KEY: '33'.repeat(32) }
   const first = await TestNats.start()
   t.teardown(() => first.stop())

@@ -28,7 +28,7 @@ function* pathsOf(command: Command, path: readonly string[] = []): Generator<rea
   }
 }
 
-t.test('Every verb has help that needs neither node nor key, and says in one line what it does', async (t) => {
+t.test('Every verb has help without a node or a key, and a summary of one line', async (t) => {
   const program = new Command('parley')
   const never = () => {
     throw new Error('help opens nothing')
@@ -43,7 +43,7 @@ t.test('Every verb has help that needs neither node nor key, and says in one lin
     t.match(command.description(), /^[a-z].*[^.]$/, `${path.join(' ')} is described`)
     t.notMatch(command.description(), '\n')
     t.match(stdout, `Usage: parley ${path.join(' ')}`)
-    t.match(stdout, '--json', 'shared options are told, too')
+    t.match(stdout, '--json', 'shared options are listed, too')
     for (const { description } of command.registeredArguments) t.not(description, '', `${path.join(' ')} explains <…>`)
     for (const { description } of command.options) t.not(description, '', `${path.join(' ')} explains --…`)
   }
@@ -52,7 +52,7 @@ t.test('Every verb has help that needs neither node nor key, and says in one lin
   t.match(stdout, /Exit codes: 0 done, 1 /)
 })
 
-t.test('status prints how the node is, and JSON for programs', async (t) => {
+t.test('status prints the state of the node, and JSON for programs', async (t) => {
   const people = await parley(['status'], env)
   t.equal(people.code, exitCode.done)
   t.match(people.stdout, /^state {4}ok$/m)
@@ -68,48 +68,45 @@ t.test('status prints how the node is, and JSON for programs', async (t) => {
   })
 })
 
-t.test(
-  'What an operator should look at stands in words, and ends with 1 when the node should not be sent work',
-  async (t) => {
-    const checks = [
-      { name: 'store', status: 'failed', detail: 'The disk is full.' },
-      { name: 'limits', status: 'degraded', detail: 'Redis is away.' },
-      { name: 'bus', status: 'ok' },
-    ] as const
-    const emptyStatus: Status = {
-      ...{ version: '1.2.3', now: '2026-03-01T12:00:00.000Z', upSeconds: 3_725 },
-      ready: { status: 'unavailable', checks: [...checks] },
-      nodes: [{ id: 'n1', host: 'east', roles: ['mgmt', 'shards'], keepsShards: false, leaving: false }],
-      shards: { total: 16, owned: 5, copied: 11, behindEntries: 1_234 },
-      waiting: { commands: 5_000, oldestEffectSeconds: 75 },
-    }
-    const lines = [
-      'state    unavailable',
-      'version  1.2.3',
-      'up       1 h 2 min',
-      'shards   5 of 16 owned, 11 copied, 1,234 entries behind',
-      'waiting  5,000 commands, effects for up to 1 min 15 s',
-      '',
-      'CHECK   STATUS    DETAIL',
-      'store   failed    The disk is full.',
-      'limits  degraded  Redis is away.',
-      'bus     ok        -',
-      '',
-      'NODE  ADDRESS  STATE         ROLES',
-      'n1    east     cannot write  mgmt shards',
-    ]
-    t.strictSame(
-      statusLines(emptyStatus, (text) => text),
-      lines,
-    )
-    const receiver = await openReceiver(t)
-    receiver.setBehavior('/v1/system/status', (response) => void response.end(JSON.stringify(emptyStatus)))
-    const ended = await parley(['status'], { ...env, PARLEY_URL: receiver.url('') })
-    t.equal(ended.code, exitCode.failed)
-    t.equal(ended.stdout, `${lines.join('\n')}\n`)
-    t.match(ended.stderr, /should not be sent work: it is unavailable\.$/m)
-  },
-)
+t.test('Problems are printed in words, and the exit code is 1 if the node should get no work', async (t) => {
+  const checks = [
+    { name: 'store', status: 'failed', detail: 'The disk is full.' },
+    { name: 'limits', status: 'degraded', detail: 'Redis is away.' },
+    { name: 'bus', status: 'ok' },
+  ] as const
+  const emptyStatus: Status = {
+    ...{ version: '1.2.3', now: '2026-03-01T12:00:00.000Z', upSeconds: 3_725 },
+    ready: { status: 'unavailable', checks: [...checks] },
+    nodes: [{ id: 'n1', host: 'east', roles: ['mgmt', 'shards'], keepsShards: false, leaving: false }],
+    shards: { total: 16, owned: 5, copied: 11, behindEntries: 1_234 },
+    waiting: { commands: 5_000, oldestEffectSeconds: 75 },
+  }
+  const lines = [
+    'state    unavailable',
+    'version  1.2.3',
+    'up       1 h 2 min',
+    'shards   5 of 16 owned, 11 copied, 1,234 entries behind',
+    'waiting  5,000 commands, effects for up to 1 min 15 s',
+    '',
+    'CHECK   STATUS    DETAIL',
+    'store   failed    The disk is full.',
+    'limits  degraded  Redis is away.',
+    'bus     ok        -',
+    '',
+    'NODE  ADDRESS  STATE         ROLES',
+    'n1    east     cannot write  mgmt shards',
+  ]
+  t.strictSame(
+    statusLines(emptyStatus, (text) => text),
+    lines,
+  )
+  const receiver = await openReceiver(t)
+  receiver.setBehavior('/v1/system/status', (response) => void response.end(JSON.stringify(emptyStatus)))
+  const ended = await parley(['status'], { ...env, PARLEY_URL: receiver.url('') })
+  t.equal(ended.code, exitCode.failed)
+  t.equal(ended.stdout, `${lines.join('\n')}\n`)
+  t.match(ended.stderr, /should not be sent work: it is unavailable\.$/m)
+})
 
 t.test('Sends are a table in which failures stand out', async (t) => {
   const sends: Send[] = [
@@ -142,7 +139,7 @@ t.test('Sends are a table in which failures stand out', async (t) => {
   )
 })
 
-t.test('An agent is named alone or with its org, and the org by a flag, a variable or the key', async (t) => {
+t.test('An agent is named with or without its org, which comes from a flag, a variable or the key', async (t) => {
   const ways: [readonly string[], Record<string, string>][] = [
     [['agents', 'show', 'desk'], {}],
     [['agents', 'show', 'demo/desk'], { PARLEY_ORG: 'elsewhere' }],
@@ -167,7 +164,7 @@ t.test('An agent is named alone or with its org, and the org by a flag, a variab
   t.match(missing.stderr, /There is nothing at \/orgs\/\w+\/agents\/nobody on the node at/)
 })
 
-t.test('agents are listed, written to a file or a pipe, and read back', async (t) => {
+t.test('agents are listed, exported to a file or a pipe, and imported', async (t) => {
   t.match((await parley(['agents', '--json'], env)).json, [{ id: 'desk', orgId: 'demo' }])
   await node.call('POST', '/orgs/demo/agents', { name: 'First', id: 'first' })
   const template = { id: 'hello', name: 'Hello', body: 'Hello there.' }
@@ -199,7 +196,7 @@ t.test('agents are listed, written to a file or a pipe, and read back', async (t
   t.match(none.stderr, /cannot be used: ENOTDIR/)
 })
 
-t.test('A send goes to one person, once a key, and can be looked for and cancelled', async (t) => {
+t.test('A send goes to one person once per key, and can be looked up and cancelled', async (t) => {
   const to = ['--to', '+14155550100', '--input', 'city=Bergen', '--input', 'note=a=b']
   const dry = await parley(['send', 'desk', 'welcome', ...to, '--dry-run'], env)
   t.equal(dry.code, exitCode.done)
@@ -256,7 +253,7 @@ t.test('A send goes to one person, once a key, and can be looked for and cancell
   }
 })
 
-t.test('A key is printed once when it is made, and one that is rotated ends', async (t) => {
+t.test('A key is printed once when it is created, and a rotated one ends', async (t) => {
   const made = await parley(['keys', 'create', 'ci', '--scope', 'agents:read', 'messages:read'], env)
   t.equal(made.code, exitCode.done)
   t.match(made.stdout, /^sk-svc-\w+\n$/, 'alone on stdout, for a file')
@@ -292,7 +289,7 @@ t.test('A key is printed once when it is made, and one that is rotated ends', as
   t.match(wrong.stderr, /Allowed choices are agents:read/)
 })
 
-t.test('The system operator’s key is rotated into a second one that ends the first', async (t) => {
+t.test('The system operator’s key is rotated: the new key replaces the old one', async (t) => {
   const own = await node.call('GET', '/me')
   const { key, id } = await node.call('POST', `/orgs/${own.org.id}/api-keys`, {
     name: 'operator',
@@ -312,13 +309,13 @@ t.test('The system operator’s key is rotated into a second one that ends the f
   t.match(refused.stderr, /not a key of the system operator/)
 })
 
-t.test('A backup is fetched into a folder, checked, and leaves nothing on the node', async (t) => {
+t.test('A backup is downloaded into a folder, verified, and leaves nothing on the node', async (t) => {
   const folder = join(scratch(t), 'today')
   const made = await parley(['backup', folder], env)
   t.equal(made.code, exitCode.done, made.stderr)
   t.match(made.stdout, /^\d{8}-\d{6}-\w{8} is in \S+: 1 file, \S+ KiB, 2 of 2 shards, with all that was acknowledged/)
   t.match(made.stderr, /^THE ROOT KEY IS NOT IN IT\. Keep secret\.key or PARLEY_SECRET_KEY elsewhere/)
-  t.equal(statSync(join(folder, 'store.mdb')).mode & 0o077, 0, 'for nobody else to read')
+  t.equal(statSync(join(folder, 'store.mdb')).mode & 0o077, 0, 'readable by the owner only')
   t.same((await node.call('GET', '/system/backups')).data, [])
   t.equal((await parley(['verify', folder])).code, exitCode.done, 'and needs no node')
 
@@ -347,7 +344,7 @@ t.test('A backup is fetched into a folder, checked, and leaves nothing on the no
   const ended = await parley(['backup', spoilt], { ...env, PARLEY_URL: receiver.url('') })
   t.equal(ended.code, exitCode.failed)
   t.match(ended.stderr, /^media\/a\.png did not arrive as it was sent\. Make the backup again\.$/m)
-  t.same(readdirSync(spoilt), [], 'nothing is left that could be taken for a backup')
+  t.same(readdirSync(spoilt), [], 'no file is left that looks like a backup')
   receiver.setBehavior(`${at}/b1`, answers({ name: 'b1', state: 'failed', why: 'The disk is full.' }))
   const failed = await parley(['backup', spoilt], { ...env, PARLEY_URL: receiver.url('') })
   t.match(failed.stderr, /could not make the backup\. The disk is full\.$/m)

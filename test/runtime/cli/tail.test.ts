@@ -40,7 +40,7 @@ function listOf(records: ReturnType<typeof message>[]) {
 
 const hour = Date.parse('2026-03-01T12:00:00.000Z')
 
-t.test('Whatever comes, and however late it is committed, is told exactly once', async (t) => {
+t.test('Every record is printed exactly once, however late it is committed', async (t) => {
   // Each look, some records appear: at most as late as looks go back.
   const anyLate = fc.integer({ min: 0, max: limits.tailOverlapMs / 2 })
   const anyPolls = fc.array(fc.array(anyLate, { maxLength: 6 }), { minLength: 1, maxLength: 8 })
@@ -67,7 +67,7 @@ t.test('Whatever comes, and however late it is committed, is told exactly once',
   t.pass('for any looks')
 })
 
-t.test('Records of one moment that are alike are told as often as there are, oldest first', async (t) => {
+t.test('Equal records of one moment are printed as often as they exist, oldest first', async (t) => {
   const records = [message(hour, 'a'), message(hour, 'a'), message(hour + 1, 'b')]
   const source = createSource(listOf(records), '/a', 'messages', false)
   t.same(
@@ -79,66 +79,63 @@ t.test('Records of one moment that are alike are told as often as there are, old
   t.same(await source.readNew(), [])
 })
 
-t.test(
-  'A line says when, whose, on which channel, with whom and what, and nothing in it steers the terminal',
-  async (t) => {
-    const plain = (text: string) => text
-    const at = {
-      timestamp: '2026-03-01T12:34:56.789Z',
-      agentId: 'desk',
-      userId: 'usr_0123456789abcdef',
-      channel: 'sms',
-    }
-    const messageRecord = {
-      kind: 'message',
-      ...at,
-      sessionId: 's',
-      origin: 'user',
-      type: 'content',
-      messageId: 'm',
-      raw: {},
-    }
-    const lines: [object, string][] = [
-      [{ ...messageRecord, text: 'Hello\nthere' }, '12:34:56.789  desk  sms             456789abcdef  < Hello ⏎ there'],
-      [{ ...messageRecord, origin: 'agent', text: 'Hi' }, '12:34:56.789  desk  sms             456789abcdef  > Hi'],
-      [
-        { ...messageRecord, origin: 'agent', type: 'status', subtype: 'delivered' },
-        '12:34:56.789  desk  sms             456789abcdef  > delivered',
-      ],
-      [
-        { ...messageRecord, origin: 'agent', type: 'status', subtype: 'failed', error: 'unreachable' },
-        '12:34:56.789  desk  sms             456789abcdef  > failed: unreachable',
-      ],
-      [
-        { ...messageRecord, channel: 'webchat', test: true, emulatedChannel: 'rcs', text: 'x' },
-        '12:34:56.789  desk  rcs             456789abcdef  < x',
-      ],
-      [
-        { kind: 'log', ...at, level: 'warn', event: 'webhook.failed', data: { status: 500 }, raw: {} },
-        '12:34:56.789  desk  sms             456789abcdef  - webhook.failed {"status":500}',
-      ],
-    ]
-    for (const [output, line] of lines) t.equal(tailLine(output as TailRecord, plain), line)
-    const anyRecord = fc.record({
-      ...{
-        kind: fc.constant('message'),
-        timestamp: fc.constant(at.timestamp),
-        agentId: fc.string(),
-        userId: fc.string(),
-      },
-      ...{ channel: fc.constantFrom(...channelNames), origin: fc.constantFrom('user', 'agent') },
-      ...{
-        type: fc.constantFrom('content', 'status'),
-        text: anyText(),
-        error: fc.option(fc.string()),
-      },
-    })
-    fc.assert(fc.property(anyRecord, (output) => !/\p{Cc}/u.test(tailLine(output as unknown as TailRecord, plain))))
-  },
-)
+t.test('A line has time, agent, channel, person and text, and no text controls the terminal', async (t) => {
+  const plain = (text: string) => text
+  const at = {
+    timestamp: '2026-03-01T12:34:56.789Z',
+    agentId: 'desk',
+    userId: 'usr_0123456789abcdef',
+    channel: 'sms',
+  }
+  const messageRecord = {
+    kind: 'message',
+    ...at,
+    sessionId: 's',
+    origin: 'user',
+    type: 'content',
+    messageId: 'm',
+    raw: {},
+  }
+  const lines: [object, string][] = [
+    [{ ...messageRecord, text: 'Hello\nthere' }, '12:34:56.789  desk  sms             456789abcdef  < Hello ⏎ there'],
+    [{ ...messageRecord, origin: 'agent', text: 'Hi' }, '12:34:56.789  desk  sms             456789abcdef  > Hi'],
+    [
+      { ...messageRecord, origin: 'agent', type: 'status', subtype: 'delivered' },
+      '12:34:56.789  desk  sms             456789abcdef  > delivered',
+    ],
+    [
+      { ...messageRecord, origin: 'agent', type: 'status', subtype: 'failed', error: 'unreachable' },
+      '12:34:56.789  desk  sms             456789abcdef  > failed: unreachable',
+    ],
+    [
+      { ...messageRecord, channel: 'webchat', test: true, emulatedChannel: 'rcs', text: 'x' },
+      '12:34:56.789  desk  rcs             456789abcdef  < x',
+    ],
+    [
+      { kind: 'log', ...at, level: 'warn', event: 'webhook.failed', data: { status: 500 }, raw: {} },
+      '12:34:56.789  desk  sms             456789abcdef  - webhook.failed {"status":500}',
+    ],
+  ]
+  for (const [output, line] of lines) t.equal(tailLine(output as TailRecord, plain), line)
+  const anyRecord = fc.record({
+    ...{
+      kind: fc.constant('message'),
+      timestamp: fc.constant(at.timestamp),
+      agentId: fc.string(),
+      userId: fc.string(),
+    },
+    ...{ channel: fc.constantFrom(...channelNames), origin: fc.constantFrom('user', 'agent') },
+    ...{
+      type: fc.constantFrom('content', 'status'),
+      text: anyText(),
+      error: fc.option(fc.string()),
+    },
+  })
+  fc.assert(fc.property(anyRecord, (output) => !/\p{Cc}/u.test(tailLine(output as unknown as TailRecord, plain))))
+})
 
 t.test(
-  'tail prints the newest of an agent or of the whole org, as lines or as JSON, and ends when told to',
+  'tail prints the newest records of an agent or the whole org, as lines or JSON, and ends on request',
   async (t) => {
     const node = await openNode(t, { PARLEY_EMULATOR: 'true' })
     const agentPath = await createAgent(node)
@@ -185,7 +182,7 @@ t.test(
     await waitUntil(() => printed.includes('< Four\n'))
     await act('Five', 'Five')
     await waitUntil(() => printed.includes('< Five\n'))
-    t.equal(printed.split('< Four\n').length, 2, 'told once, though looked at again')
+    t.equal(printed.split('< Four\n').length, 2, 'printed once, although it was polled twice')
     child.kill('SIGINT')
     t.same((await closed)[1], 'SIGINT')
   },

@@ -27,7 +27,7 @@ function problemsOf(env: Environment): readonly string[] {
 
 const key32 = Buffer.from('000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1efb', 'hex')
 
-t.test('An empty environment is a whole configuration', async (t) => {
+t.test('An empty environment is a complete configuration', async (t) => {
   const config = configOf({ HOME: '/root', PARLEY: 'x' })
   t.strictSame(config, {
     dataDir: './data',
@@ -46,7 +46,7 @@ t.test('An empty environment is a whole configuration', async (t) => {
   t.equal(config.publicGatewayUrl, undefined, 'public URLs are known only once the listeners have their ports')
 })
 
-t.test('The table names every variable of the contract, and each of them says what it means', async (t) => {
+t.test('The table names every variable of the contract, and each has a description', async (t) => {
   const names = describeConfig().map((row) => row.name)
   const contract =
     'DATA_DIR HOST GATEWAY_PORT MGMT_PORT PUBLIC_GATEWAY_URL PUBLIC_MGMT_URL TRUSTED_PROXIES BOOTSTRAP_ORG ' +
@@ -61,7 +61,7 @@ t.test('The table names every variable of the contract, and each of them says wh
   for (const row of describeConfig()) t.ok(row.meaning.length > 10 && row.unset.length > 0, row.name)
 })
 
-t.test('Good values are read as what they are', async (t) => {
+t.test('Valid values are parsed to their types', async (t) => {
   const good: readonly (readonly [string, string, keyof Config, unknown])[] = [
     ['PARLEY_DATA_DIR', '/var/lib/parley', 'dataDir', '/var/lib/parley'],
     ['PARLEY_HOST', '0.0.0.0', 'host', '0.0.0.0'],
@@ -112,42 +112,45 @@ t.test('Good values are read as what they are', async (t) => {
   t.match(configOf(model), { modelKey: 'k-1', modelName: 'org/model:7b' })
 })
 
-t.test('A bad value is refused in a sentence that names the variable, what it got and what it wants', async (t) => {
-  const bad: Readonly<Record<string, readonly string[]>> = {
-    PARLEY_DATA_DIR: ['  '],
-    PARLEY_TRUSTED_PROXIES: ['proxy.example', '10.0.0.0/33', '10.0.0.1:80', ',', '10.0.0.1 10.0.0.2'],
-    PARLEY_HOST: ['127.0.0.1:80', 'http://x', '[::1]', '300.1.1.1', 'a b', '-x', 'x..y', 'a'.repeat(64)],
-    PARLEY_GATEWAY_PORT: ['65536', '-1', '80.0', '0x50', '8e1', ' 80', '080', 'http'],
-    PARLEY_PUBLIC_GATEWAY_URL: [
-      'talk.example.org',
-      'ftp://x',
-      'https://',
-      'https://x?y=1',
-      'https://x/#y',
-      'https://a b',
-    ],
-    PARLEY_BOOTSTRAP_ORG: ['Acme', '-acme', 'a'.repeat(64), 'a_b', 'a\nb'],
-    PARLEY_NATS_URL: ['http://a', ',', 'a:1,,b:1', 'nats://', 'nats://a:99999'],
-    PARLEY_REDIS_URL: ['localhost:6379', 'http://x', 'redis://'],
-    PARLEY_ROLES: ['gateway,worker', ',', 'Gateway', 'gateway,,mgmt'],
-    PARLEY_SHARDS: ['0', '4097', '1.5', 'NaN', 'many', '٣'],
-    PARLEY_MODEL_URL: ['model', 'file:///x'],
-    PARLEY_ADAPTERS: ['a b', ','],
-    PARLEY_ALLOW_PRIVATE_URLS: ['TRUE', '1', 'yes', 'toString', '__proto__'],
-    PARLEY_TIME_SCALE: ['0', '-1', 'Infinity', 'NaN', '1e3', '0.0', '.5', '1.'],
-    PARLEY_ALLOW_UNVERIFIED_UWS: ['on'],
-  }
-  for (const [name, texts] of Object.entries(bad)) {
-    for (const text of texts) {
-      const problems = problemsOf({ [name]: text })
-      t.equal(problems.length, 1, `${name}=${text}`)
-      t.match(problems[0], new RegExp(`^${name} is ".*"\\. It wants .+\\.$`))
-      t.ok(problems[0]?.startsWith(`${name} is ${JSON.stringify(text).slice(0, 5)}`), 'it shows what it got')
+t.test(
+  'An invalid value is refused with a sentence that names the variable, the value and the expected form',
+  async (t) => {
+    const bad: Readonly<Record<string, readonly string[]>> = {
+      PARLEY_DATA_DIR: ['  '],
+      PARLEY_TRUSTED_PROXIES: ['proxy.example', '10.0.0.0/33', '10.0.0.1:80', ',', '10.0.0.1 10.0.0.2'],
+      PARLEY_HOST: ['127.0.0.1:80', 'http://x', '[::1]', '300.1.1.1', 'a b', '-x', 'x..y', 'a'.repeat(64)],
+      PARLEY_GATEWAY_PORT: ['65536', '-1', '80.0', '0x50', '8e1', ' 80', '080', 'http'],
+      PARLEY_PUBLIC_GATEWAY_URL: [
+        'talk.example.org',
+        'ftp://x',
+        'https://',
+        'https://x?y=1',
+        'https://x/#y',
+        'https://a b',
+      ],
+      PARLEY_BOOTSTRAP_ORG: ['Acme', '-acme', 'a'.repeat(64), 'a_b', 'a\nb'],
+      PARLEY_NATS_URL: ['http://a', ',', 'a:1,,b:1', 'nats://', 'nats://a:99999'],
+      PARLEY_REDIS_URL: ['localhost:6379', 'http://x', 'redis://'],
+      PARLEY_ROLES: ['gateway,worker', ',', 'Gateway', 'gateway,,mgmt'],
+      PARLEY_SHARDS: ['0', '4097', '1.5', 'NaN', 'many', '٣'],
+      PARLEY_MODEL_URL: ['model', 'file:///x'],
+      PARLEY_ADAPTERS: ['a b', ','],
+      PARLEY_ALLOW_PRIVATE_URLS: ['TRUE', '1', 'yes', 'toString', '__proto__'],
+      PARLEY_TIME_SCALE: ['0', '-1', 'Infinity', 'NaN', '1e3', '0.0', '.5', '1.'],
+      PARLEY_ALLOW_UNVERIFIED_UWS: ['on'],
     }
-  }
-})
+    for (const [name, texts] of Object.entries(bad)) {
+      for (const text of texts) {
+        const problems = problemsOf({ [name]: text })
+        t.equal(problems.length, 1, `${name}=${text}`)
+        t.match(problems[0], new RegExp(`^${name} is ".*"\\. It wants .+\\.$`))
+        t.ok(problems[0]?.startsWith(`${name} is ${JSON.stringify(text).slice(0, 5)}`), 'it shows the value')
+      }
+    }
+  },
+)
 
-t.test('No complaint shows a secret or the credentials of a URL', async (t) => {
+t.test('No error shows a secret or the credentials of a URL', async (t) => {
   const secret = 'hunter2hunter2'
   const leaky: readonly Environment[] = [
     { PARLEY_SECRET_KEY: secret },
@@ -175,7 +178,7 @@ t.test('No complaint shows a secret or the credentials of a URL', async (t) => {
   }
 })
 
-t.test('Whatever a secret variable holds, no complaint repeats it', async (t) => {
+t.test('No error repeats the value of a secret variable', async (t) => {
   const names = fc.constantFrom('PARLEY_SECRET_KEY', 'PARLEY_BOOTSTRAP_KEY', 'PARLEY_MODEL_KEY')
   const secrets = fc.string({ minLength: 12, unit: 'grapheme' })
   const hidesSecrets = fc.property(names, secrets, (name, secret) => {
@@ -186,7 +189,7 @@ t.test('Whatever a secret variable holds, no complaint repeats it', async (t) =>
   t.doesNotThrow(() => fc.assert(hidesSecrets))
 })
 
-t.test('An unknown variable is refused with the nearest name that is known', async (t) => {
+t.test('An unknown variable is refused with the nearest known name', async (t) => {
   t.strictSame(problemsOf({ PARLEY_SHARD: '4' }), [
     '"PARLEY_SHARD" is not a variable of Parley. Did you mean PARLEY_SHARDS?',
   ])
@@ -194,10 +197,10 @@ t.test('An unknown variable is refused with the nearest name that is known', asy
   t.match(problemsOf({ PARLEY_REDIS: 'redis://x' })[0], /Did you mean PARLEY_REDIS_URL\?$/)
   t.match(problemsOf({ PARLEY_TIMESCALE: '' })[0], /PARLEY_TIME_SCALE/, 'even an empty one is a mistake')
   t.equal(problemsOf({ [`PARLEY_${'X'.repeat(100_000)}`]: '1' })[0]?.length, 157)
-  t.strictSame(problemsOf({ XPARLEY_SHARD: '4', parley_shard: '4' }), [], 'what is not ours is nobody’s business')
+  t.strictSame(problemsOf({ XPARLEY_SHARD: '4', parley_shard: '4' }), [], 'variables of other programs are ignored')
 })
 
-t.test('The emulator and the sample agent run by themselves only on a developer’s machine', async (t) => {
+t.test('The emulator and the sample agent run by default only on a developer’s machine', async (t) => {
   const runs = (env: Environment) => runsEmulator(configOf(env))
   t.equal(runs({}), true)
   t.equal(runs({ NODE_ENV: 'test', PARLEY_HOST: '::1' }), true)
@@ -216,7 +219,7 @@ t.test('The emulator and the sample agent run by themselves only on a developer�
   t.equal(runs({ PARLEY_EMULATOR: 'false' }), false)
 })
 
-t.test('Addresses of endpoints hold no credentials', async (t) => {
+t.test('URLs of endpoints contain no credentials', async (t) => {
   const together: Environment = { PARLEY_OIDC_AUDIENCE: 'console', PARLEY_OIDC_ISSUER: 'https://id.example' }
   for (const name of ['PARLEY_MODEL_URL', 'PARLEY_GEOCODER_URL', 'PARLEY_OIDC_ISSUER']) {
     for (const url of ['https://user:hush@x.example/', 'https://hush@x.example']) {
@@ -227,7 +230,7 @@ t.test('Addresses of endpoints hold no credentials', async (t) => {
   }
 })
 
-t.test('All problems are told at once', async (t) => {
+t.test('All problems are reported together', async (t) => {
   const problems = problemsOf({
     PARLEY_PORT: '1',
     PARLEY_SHARDS: '0',
@@ -244,7 +247,7 @@ t.test('All problems are told at once', async (t) => {
   }
 })
 
-t.test('Variables that go together are wanted together', async (t) => {
+t.test('Variables that belong together are required together', async (t) => {
   const alone: readonly (readonly [string, string, string])[] = [
     ['PARLEY_OIDC_ISSUER', 'https://id.example', 'PARLEY_OIDC_AUDIENCE'],
     ['PARLEY_OIDC_AUDIENCE', 'parley', 'PARLEY_OIDC_ISSUER'],
@@ -283,14 +286,14 @@ t.test('An empty variable counts as unset', async (t) => {
   t.strictSame(configOf(empty), configOf({}))
 })
 
-t.test('The configuration cannot be changed, however deep', async (t) => {
+t.test('The configuration is frozen, at every depth', async (t) => {
   const config = configOf({ PARLEY_NATS_URL: 'a:1,b:1', PARLEY_ADAPTERS: 'x' })
   const loose = config as unknown as Record<string, unknown[]>
   t.throws(() => Object.assign(loose, { shards: 1 }), TypeError)
   for (const field of ['roles', 'natsServers', 'adapters']) t.throws(() => loose[field]?.push('more'), TypeError, field)
 })
 
-t.test('Reading any environment ends in a configuration or in sentences, never in an exception', async (t) => {
+t.test('Reading any environment gives a configuration or sentences, never an exception', async (t) => {
   const names = fc.constantFrom(...describeConfig().map((row) => row.name), 'PARLEY___PROTO__', '__proto__')
   const texts = fc.oneof(
     anyText(),
@@ -328,17 +331,17 @@ t.test('A binary that is not the official one stops the node unless it is allowe
     name: 'UnverifiedBinary',
     message: /hash.*PARLEY_ALLOW_UNVERIFIED_UWS=true/,
   })
-  t.match(prepareUws(true, own), /official one is/, 'an allowed one is told of all the same')
+  t.match(prepareUws(true, own), /official one is/, 'an allowed one is reported nevertheless')
   t.throws(() => prepareUws(true, `${own}.gone`), { name: 'UnverifiedBinary', message: /no binary for Node \d+/ })
 })
 
-t.test('The hash of a binary is the one git gives it', async (t) => {
+t.test('The hash of a binary is its git blob hash', async (t) => {
   for (const bytes of [Buffer.alloc(0), Buffer.from('parley\n'), randomBytes(70_000)]) {
     t.equal(gitBlobHash(bytes), execFileSync('git', ['hash-object', '--stdin'], { input: bytes }).toString().trim())
   }
 })
 
-t.test('Headers that come in pieces are taken up to the limit of the house', async (t) => {
+t.test('Headers in several pieces are accepted up to the configured limit', async (t) => {
   delete process.env.UWS_HTTP_MAX_HEADERS_SIZE
   t.equal(prepareUws(false), undefined)
   const uws = createRequire(import.meta.url)(findUwsBinary())

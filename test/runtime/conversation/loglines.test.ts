@@ -168,7 +168,7 @@ t.test('However many calls are refused, each binding has one line a minute that 
     problem: /./,
   })
 
-  fixture.clock.advance(limits.keptMs)
+  fixture.clock.advance(limits.retentionMs)
   await advanceUntil(fixture, () => lines().length === 0)
   t.pass('they are gone when their time is over')
 })

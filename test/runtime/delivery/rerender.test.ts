@@ -222,7 +222,7 @@ t.test('After a while what a refusal told is not believed any more, and the next
   await waitUntil(() => statesOf(fixture, asid).length > 0)
   fixture.setProvider(acceptAll)
   const before = fixture.providerRequests.length
-  fixture.clock.advance(outreachSend.capabilityKeptMs)
+  fixture.clock.advance(outreachSend.capabilityMs)
   await fixture.send(asid, [rooms])
   await waitUntil(() => fixture.providerRequests.length > before)
   t.same(texts(fixture).slice(before), [''], 'the person may have another phone by now')

@@ -27,7 +27,7 @@ t.test('Messages in bulk of every sender share the budget of their binding', asy
   await fixture.send(asid, [textMessage('in bulk')], { priority: 'batch' })
   const [message] = fixture.rows(messageTable).flatMap(({ value }) => (value.isBatch ? [value] : []))
   t.ok(message!.leaveAt! >= begun + 20 * stepMs)
-  fixture.clock.advance(limits.soonMs)
+  fixture.clock.advance(limits.sendQueueMs)
   await waitUntil(() => fixture.providerRequests.length === 1)
 })
 
@@ -51,7 +51,7 @@ t.test('However far the clock is set back, messages in bulk go on by themselves'
       for (const word of ['one', 'two']) await fixture.send(asid, [textMessage(word)], { priority: 'batch' })
       fixture.clock.setBack(backMs)
       await waitUntil(() => {
-        fixture.clock.advance(limits.soonMs)
+        fixture.clock.advance(limits.sendQueueMs)
         return fixture.providerRequests.length === 2
       })
       t.same(

@@ -20,7 +20,7 @@ async function endpoint(t: Test, hangs: boolean): Promise<{ url: string; callCou
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, callCount: () => callCount }
 }
 
-t.test('Calls to a host that hangs take their share and wait; calls to others go on', async (t) => {
+t.test('Calls to a host that hangs use up their share and wait; calls to others continue', async (t) => {
   const [hanging, well] = [await endpoint(t, true), await endpoint(t, false)]
   const poster = openPoster({ allowPrivate: true, slots: createSemaphore({ max: 4, maxPerKey: 2 }) })
   t.teardown(poster.close)
@@ -32,14 +32,14 @@ t.test('Calls to a host that hangs take their share and wait; calls to others go
   const answers = await Promise.all(Array.from({ length: 5 }, () => post(well.url)))
   t.ok(
     answers.every((answer) => answer.ok),
-    'another host answers as many as are asked',
+    'another host answers all requests',
   )
   t.equal(hanging.callCount(), 2, 'and the hanging one was called as often as it may')
   abort.abort()
   t.ok((await Promise.all(hung)).every((answer) => !answer.ok && answer.reason === 'stopped'))
   const after = post(hanging.url)
   await waitUntil(() => hanging.callCount() === 3)
-  t.ok((await post(well.url)).ok, 'what was given up is free again')
+  t.ok((await post(well.url)).ok, 'slots of aborted calls are free again')
   await poster.close()
   t.match(await after, { ok: false, reason: 'stopped' })
 })

@@ -16,7 +16,7 @@ async function startServer(t: Test, redirectTo?: string): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-t.test('A door calls an origin of the node itself wherever it is, and no other that is private', async (t) => {
+t.test('An egress client calls the node’s own origin wherever it is, and no other private one', async (t) => {
   const own = await startServer(t)
   const other = await startServer(t)
   let origins = new Set<string>()
@@ -36,10 +36,10 @@ t.test('A door calls an origin of the node itself wherever it is, and no other t
   t.match(await call(own.replace('127.0.0.1', 'localhost')), refused, 'under its own name only')
   t.match(await call(own.replace('://', '://user:pass@')), refused)
   origins = new Set()
-  t.match(await call(own), refused, 'nor after it is gone')
+  t.match(await call(own), refused, 'nor after it was removed')
 })
 
-t.test('Only the URL of a request says where it goes, whatever else it carries', async (t) => {
+t.test('Only the URL of a request decides its target, whatever else it carries', async (t) => {
   const meant = await startServer(t)
   const other = await startServer(t, 'https://elsewhere.example/')
   const client = createEgressClient({ allowPrivate: false, ownOrigins: () => new Set([meant, other]) }, limits)

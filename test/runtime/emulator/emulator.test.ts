@@ -41,7 +41,7 @@ async function openEmulator(t: Test, isStarted = true) {
   return { emulator, receiver, call, ingress: (id: string) => `${gatewayUrl}/v4/ingress/${id}` }
 }
 
-t.test('An operator opens an account, copies its credentials, and tells the provider where to call', async (t) => {
+t.test('An operator creates an account, copies its credentials, and sets its callback URL', async (t) => {
   const { call, ingress, receiver } = await openEmulator(t)
   t.match((await call('GET', '/providers')).json, {
     running: true,
@@ -69,7 +69,7 @@ t.test('An operator opens an account, copies its credentials, and tells the prov
   t.equal((await call('DELETE', '/accounts/shop')).status, 404)
 })
 
-t.test('Accounts call the ingress of this installation and no other address', async (t) => {
+t.test('Accounts call only the ingress of this installation', async (t) => {
   const { call, ingress } = await openEmulator(t)
   for (const ingressUrl of [
     'http://169.254.169.254/latest',
@@ -82,36 +82,39 @@ t.test('Accounts call the ingress of this installation and no other address', as
     const refused = { status: 422, json: { errors: [{ field: 'ingressUrl' }] } }
     t.match(await call('POST', '/accounts', { wire: 'twilio', ingressUrl }), refused, ingressUrl)
   }
-  t.same((await call('GET', '/accounts')).json.data, [], 'and nothing was opened')
+  t.same((await call('GET', '/accounts')).json.data, [], 'and no account was created')
 })
 
-t.test('What was sent is read from a number on, as the provider got it, and faults are given and taken', async (t) => {
-  const { call } = await openEmulator(t)
-  const { accountSid, authToken, from, apiUrl } = (await call('POST', '/accounts', { wire: 'twilio', id: 'shop' })).json
-    .auth
-  const send = (Body: string) =>
-    fetch(`${apiUrl}/2010-04-01/Accounts/${accountSid}/Messages.json`, {
-      method: 'POST',
-      headers: { authorization: `Basic ${Buffer.from(`${accountSid}:${authToken}`).toString('base64')}` },
-      body: new URLSearchParams({ To: person, From: from, Body }),
-    })
-  t.equal((await send('one')).status, 201)
-  const fault = await call('POST', '/faults', { account: 'shop', kind: 'rateLimited', retryAfterSeconds: 3 })
-  t.match(fault, { status: 201, json: { id: /./, kind: 'rateLimited' } })
-  t.equal((await send('lost')).status, 429)
-  t.match((await call('GET', '/faults')).json.data, [fault.json])
-  t.equal((await call('DELETE', `/faults/${fault.json.id}`)).status, 204)
-  t.equal((await send('two')).status, 201)
-  const { data } = (await call('GET', '/sent')).json
-  t.match(data, [
-    { number: 1, account: 'shop', wire: 'twilio', address: person, body: { Body: 'one' } },
-    { number: 2, body: { Body: 'two' } },
-  ])
-  t.match((await call('GET', '/sent?after=1')).json.data, [{ number: 2 }])
-  t.same((await call('GET', `/sent?account=shop&address=${encodeURIComponent('+19')}`)).json.data, [])
-})
+t.test(
+  'Sent messages are read from a number on, as the provider got them, and faults are added and removed',
+  async (t) => {
+    const { call } = await openEmulator(t)
+    const { accountSid, authToken, from, apiUrl } = (await call('POST', '/accounts', { wire: 'twilio', id: 'shop' }))
+      .json.auth
+    const send = (Body: string) =>
+      fetch(`${apiUrl}/2010-04-01/Accounts/${accountSid}/Messages.json`, {
+        method: 'POST',
+        headers: { authorization: `Basic ${Buffer.from(`${accountSid}:${authToken}`).toString('base64')}` },
+        body: new URLSearchParams({ To: person, From: from, Body }),
+      })
+    t.equal((await send('one')).status, 201)
+    const fault = await call('POST', '/faults', { account: 'shop', kind: 'rateLimited', retryAfterSeconds: 3 })
+    t.match(fault, { status: 201, json: { id: /./, kind: 'rateLimited' } })
+    t.equal((await send('lost')).status, 429)
+    t.match((await call('GET', '/faults')).json.data, [fault.json])
+    t.equal((await call('DELETE', `/faults/${fault.json.id}`)).status, 204)
+    t.equal((await send('two')).status, 201)
+    const { data } = (await call('GET', '/sent')).json
+    t.match(data, [
+      { number: 1, account: 'shop', wire: 'twilio', address: person, body: { Body: 'one' } },
+      { number: 2, body: { Body: 'two' } },
+    ])
+    t.match((await call('GET', '/sent?after=1')).json.data, [{ number: 2 }])
+    t.same((await call('GET', `/sent?account=shop&address=${encodeURIComponent('+19')}`)).json.data, [])
+  },
+)
 
-t.test('Bodies are closed, and what is not there is not found', async (t) => {
+t.test('Unknown members are refused, and unknown ids are not found', async (t) => {
   const { call } = await openEmulator(t)
   await call('POST', '/accounts', { wire: 'rbm', id: 'shop' })
   for (const [path, body] of [
@@ -133,26 +136,23 @@ t.test('Bodies are closed, and what is not there is not found', async (t) => {
   t.match((await call('POST', '/accounts/shop/_greet')).json, { outcome: 'none' }, 'it does not know where')
 })
 
-t.test(
-  'Where the servers were not started there are no accounts, and nobody but the system operator is let in',
-  async (t) => {
-    const { call } = await openEmulator(t, false)
-    t.same((await call('GET', '/providers')).json, { running: false })
-    t.equal((await call('POST', '/accounts', { wire: 'rbm' })).status, 503)
-    for (const [method, path] of [
-      ['GET', '/providers'],
-      ['GET', '/accounts'],
-      ['GET', '/sent'],
-      ['GET', '/faults'],
-      ['DELETE', '/faults/x'],
-      ['DELETE', '/accounts/x'],
-    ] as const) {
-      t.equal((await call(method, path, undefined, 'member')).status, 403, path)
-    }
-  },
-)
+t.test('Without the emulator there are no accounts, and only the system operator has access', async (t) => {
+  const { call } = await openEmulator(t, false)
+  t.same((await call('GET', '/providers')).json, { running: false })
+  t.equal((await call('POST', '/accounts', { wire: 'rbm' })).status, 503)
+  for (const [method, path] of [
+    ['GET', '/providers'],
+    ['GET', '/accounts'],
+    ['GET', '/sent'],
+    ['GET', '/faults'],
+    ['DELETE', '/faults/x'],
+    ['DELETE', '/accounts/x'],
+  ] as const) {
+    t.equal((await call(method, path, undefined, 'member')).status, 403, path)
+  }
+})
 
-t.test('A port that is taken is left for a free one, and a stopped emulator can be started again', async (t) => {
+t.test('A free port replaces one in use, and a stopped emulator can be restarted', async (t) => {
   const { emulator } = await openEmulator(t)
   const { httpUrl, smppPort } = emulator.providers.started()!
   t.same([...emulator.origins()], [httpUrl])

@@ -43,7 +43,7 @@ function createReader(records: number) {
   return { reader, gets: () => gets }
 }
 
-t.test('A message is told with its own records, oldest first', async (t) => {
+t.test('A message is shown with its own records, oldest first', async (t) => {
   const { reader } = createReader(5)
   const message = readMessage.read(reader, { ...agentRef, asid, name: 'msg_1' })
   t.match(message, {
@@ -57,21 +57,21 @@ t.test('A message is told with its own records, oldest first', async (t) => {
   t.equal(readMessage.read(reader, { ...agentRef, asid, name: 'msg_2' }), null)
 })
 
-t.test('What somebody did within a time is told, and nothing before or after it', async (t) => {
+t.test('Only actions of a person within the given time are shown', async (t) => {
   const { reader } = createReader(9)
   const userRecords = readUserRecords.read(reader, { ...agentRef, asid, from: 2_000, until: 6_000 })
   t.match(userRecords, [{ at: 3_000 }, { at: 4_000 }, { at: 5_000 }])
   t.equal((userRecords as readonly unknown[]).length, 3)
 })
 
-t.test('However long a conversation is, no more of it is looked at than may be, and told than is shown', async (t) => {
+t.test('A conversation of any length is read and shown within bounds', async (t) => {
   const { reader, gets } = createReader(limits.recordsFollowed + 100)
   const userRecords = readUserRecords.read(reader, { ...agentRef, asid, from: 0, until: Number.MAX_SAFE_INTEGER })
   t.equal((userRecords as readonly unknown[]).length, limits.recordsShown)
   t.equal(gets(), limits.recordsFollowed + 1)
 })
 
-t.test('An emulator that began anew tells of no message that was refused or failed before', async (t) => {
+t.test('A restarted emulator does not repeat messages that were refused or failed before', async (t) => {
   const rows = new Map<string, unknown>()
   const name = (table: { readonly name: string }, key: Key) => JSON.stringify([table.name, ...key])
   const agent = { orgId: 'demo', agentId: 'desk' }
@@ -98,5 +98,5 @@ t.test('An emulator that began anew tells of no message that was refused or fail
     ['msg_1', 'msg_2', 'msg_3'],
     [1, 2],
   ])
-  t.same(statusFrom(4_000), [['msg_2', 'msg_3'], [2]], 'what came to be while it runs, and how what it holds fares')
+  t.same(statusFrom(4_000), [['msg_2', 'msg_3'], [2]], 'messages made while it runs, and the state of open ones')
 })

@@ -86,7 +86,7 @@ function openScene(why?: string) {
 
 const pictureOf = (file: Buffer, type = 'image/png') => ({ type, data: file.toString('base64'), name: 'harbor' })
 
-t.test('A picture of every kind goes to the provider as it came, and the page is told what was sent', async (t) => {
+t.test('A picture of every type reaches the provider unchanged, and the page gets its record', async (t) => {
   const { send, acts, noted } = openScene()
   for (const type of pictureTypes) {
     const picture = pictureOf(samples[type]![0]!, type)
@@ -97,7 +97,7 @@ t.test('A picture of every kind goes to the provider as it came, and the page is
   }
 })
 
-t.test('What is wrong with a picture is said by its field, and changes nothing', async (t) => {
+t.test('An invalid picture is refused by its field, and changes nothing', async (t) => {
   const { send, uninvited, acts, noted } = openScene()
   async function expectRefusal(t: Test, field: string, message: RegExp, json: unknown, channel?: string, status = 422) {
     const answer = await send(json, channel)
@@ -117,24 +117,24 @@ t.test('What is wrong with a picture is said by its field, and changes nothing',
   t.same(await noted(), [])
 })
 
-t.test('A phone whose wire has no pictures says so', async (t) => {
+t.test('A phone whose protocol has no pictures says so', async (t) => {
   const { send, noted } = openScene('There is no media on sms.')
   const answer = await send(pictureOf(png))
   t.match(answer, { status: 422, json: { errors: [{ field: 'channel', message: 'There is no media on sms.' }] } })
   t.same(await noted(), [])
 })
 
-t.test('What the newest pictures show is kept, and of those before them that they were sent', async (t) => {
+t.test('The newest pictures are kept, and of older ones only that they were sent', async (t) => {
   const { send, noted } = openScene()
-  for (let sent = 0; sent < limits.picturesKept + 2; sent++) await send(pictureOf(png))
+  for (let sent = 0; sent < limits.retainedPictures + 2; sent++) await send(pictureOf(png))
   const acts = (await noted()).map(({ act }) => act)
-  t.equal(acts.length, limits.picturesKept + 2)
+  t.equal(acts.length, limits.retainedPictures + 2)
   t.same(acts.slice(0, 2), new Array(2).fill({ kind: 'media', type: 'image/png', name: 'harbor' }))
   t.ok(acts.slice(2).every(({ url }) => url?.startsWith('data:image/png;base64,')))
 })
 
-t.test('The largest picture fits wherever its address goes', async (t) => {
+t.test('The largest picture fits every URL limit', async (t) => {
   const address = 'data:image/jpeg;base64,'.length + limits.pictureChars
   t.ok(address <= providerEmulator.fileUrlChars, 'at providers that keep it')
-  t.ok(address <= adapter.textChars, 'and in what adapters tell')
+  t.ok(address <= adapter.textChars, 'and in what adapters report')
 })

@@ -8,7 +8,7 @@ let now = 1_790_000_000_000
 const clock = { now: () => now }
 const tickets = createTickets(Buffer.alloc(32, 1), clock)
 
-t.test('A ticket is good for a day, and only where it was written', async (t) => {
+t.test('A ticket is valid for a day, and only at the emulator that issued it', async (t) => {
   const ticket = tickets.mint()
   const elsewhere = createTickets(Buffer.alloc(32, 2), clock)
   t.ok(tickets.isValid(ticket))
@@ -19,7 +19,7 @@ t.test('A ticket is good for a day, and only where it was written', async (t) =>
   t.notOk(tickets.isValid(ticket))
 })
 
-t.test('Nothing that differs from a ticket is one', async (t) => {
+t.test('A changed ticket is invalid', async (t) => {
   const ticket = tickets.mint()
   const changed = fc
     .tuple(fc.nat(ticket.length - 1), fc.constantFrom(...'0123456789abcXYZ.-_'))

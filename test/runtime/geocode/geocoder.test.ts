@@ -54,15 +54,18 @@ const patient = { wholeMs: 600_000, totalMs: 60_000, headersMs: 60_000, connectM
 const tower = { lat: '48.8584', lon: '2.2945', display_name: 'Eiffel Tower, Paris, France' }
 const location = { latitude: 48.8584, longitude: 2.2945, address: 'Eiffel Tower, Paris, France' }
 
-t.test('An address becomes its place with the address written out, and says who is asking', async (t) => {
-  const at = await openAt(t, jsonAnswer([tower]), {}, '/search?key=k&format=xml')
-  t.same(await at.find('eiffel tower & more'), new Map([['eiffel tower & more', location]]))
-  const [{ query, headers }] = at.requests as [(typeof at.requests)[0]]
-  t.same(Object.fromEntries(query), { key: 'k', format: 'jsonv2', q: 'eiffel tower & more', limit: '1' })
-  t.equal(headers['user-agent'], 'Parley-Geocoder/1 (+http://us.example)')
-})
+t.test(
+  'An address is geocoded to its place and formatted address, and the request identifies the caller',
+  async (t) => {
+    const at = await openAt(t, jsonAnswer([tower]), {}, '/search?key=k&format=xml')
+    t.same(await at.find('eiffel tower & more'), new Map([['eiffel tower & more', location]]))
+    const [{ query, headers }] = at.requests as [(typeof at.requests)[0]]
+    t.same(Object.fromEntries(query), { key: 'k', format: 'jsonv2', q: 'eiffel tower & more', limit: '1' })
+    t.equal(headers['user-agent'], 'Parley-Geocoder/1 (+http://us.example)')
+  },
+)
 
-t.test('An address that matches no place is nowhere; one that could not be looked up is left out', async (t) => {
+t.test('An address without a match is nowhere; one that could not be looked up is omitted', async (t) => {
   t.same(await (await openAt(t, jsonAnswer([]))).find('x'), new Map([['x', 'notFound']]))
   for (const answer of [
     jsonAnswer([tower], 500),
@@ -83,7 +86,7 @@ t.test('An address that matches no place is nowhere; one that could not be looke
   }
 })
 
-t.test('Whatever a geocoder says, what comes of it can be kept', async (t) => {
+t.test('Any response of a geocoder gives a result that can be stored', async (t) => {
   let body: unknown
   const at = await openAt(t, (response, ...rest) => jsonAnswer(body as object)(response, ...rest), { cachedMs: -1 })
   const member = fc.oneof(
@@ -110,7 +113,7 @@ t.test('Whatever a geocoder says, what comes of it can be kept', async (t) => {
   t.match((await at.find('z')).get('z'), { address: 'z' })
 })
 
-t.test('What was looked up is remembered for a day, also that it is nowhere; what failed is not', async (t) => {
+t.test('Results are cached for a day, misses included; failures are not', async (t) => {
   let answer = jsonAnswer([tower])
   const at = await openAt(t, (...call) => answer(...call), { cachedAddresses: 2 })
   await at.find('a')
@@ -128,7 +131,7 @@ t.test('What was looked up is remembered for a day, also that it is nowhere; wha
 })
 
 t.test(
-  'Hundreds of addresses are asked for a few at a time, and a geocoder that is away is not asked for all',
+  'Hundreds of addresses are geocoded a few at a time, and an unreachable geocoder is not called for all',
   async (t) => {
     const all = Array.from({ length: 300 }, (_, nth) => `Street ${nth}`)
     const at = await openAt(
@@ -145,7 +148,7 @@ t.test(
   },
 )
 
-t.test('When the time for all is over, those that are left count as not looked up', async (t) => {
+t.test('When the total time is over, the remaining addresses count as not looked up', async (t) => {
   const at = await openAt(
     t,
     (response, query, request) => void (query.get('q') === 'quick' && jsonAnswer([tower])(response, query, request)),

@@ -4,7 +4,7 @@ import { createCallRate } from '../../../runtime/http/callrate.js'
 import { createRouteMeters } from '../../../runtime/http/metrics.js'
 import { createMetrics } from '../../../runtime/observe/metrics.js'
 
-t.test('A count of calls settles at their rate, whatever it was before, and fades when nobody calls', async (t) => {
+t.test('The measured call rate converges from any start, and decays without calls', async (t) => {
   let now = 0
   const calls = createCallRate(() => now)
   t.equal(calls.perSecond(), 0)
@@ -19,7 +19,7 @@ t.test('A count of calls settles at their rate, whatever it was before, and fade
   t.ok(calls.perSecond() < 0.1)
 })
 
-t.test('Calls of one plane are not those of the other', async (t) => {
+t.test('Calls of one plane do not count for the other', async (t) => {
   const meters = createRouteMeters(createMetrics())
   meters.meterOf({ plane: 'mgmt', method: 'GET', path: '/a' }).observe(200, 0.001)
   t.ok(meters.callsPerSecond('mgmt') > 0)

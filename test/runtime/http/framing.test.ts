@@ -74,14 +74,14 @@ t.test('After a HEAD the next request on the same connection is answered', async
   t.notOk(seen.closed)
 })
 
-t.test('No reply names the library that serves it', async (t) => {
+t.test('No response names the library that serves it', async (t) => {
   const { server } = await openServer(t)
   for (const method of ['GET', 'HEAD']) {
     t.notMatch(await open(t, server).write(head(method, '/a')), /uWebSockets/i)
   }
 })
 
-t.test('A request whose end two readers may see in two places is refused, and its connection ends', async (t) => {
+t.test('A request with an ambiguous end is refused, and its connection ends', async (t) => {
   const { server, served } = await openServer(t)
   const behind = head('GET', '/smuggled')
   const chunks = '2\r\n{}\r\n0\r\n\r\n'
@@ -108,7 +108,7 @@ t.test('A request whose end two readers may see in two places is refused, and it
   t.same(served, [], 'no handler saw any of them')
 })
 
-t.test('A body in chunks is read, and its connection ends with the answer', async (t) => {
+t.test('A chunked body is read, and its connection ends with the response', async (t) => {
   const { server, served } = await openServer(t)
   const chunkedRequest = (path: string, chunks: string) =>
     `${head('POST', path, 'transfer-encoding: chunked')}${chunks}`
@@ -121,12 +121,12 @@ t.test('A body in chunks is read, and its connection ends with the answer', asyn
   for (const path of ['/b', '/at-once/b']) {
     const badly = open(t, server)
     await badly.write(`${chunkedRequest(path, '2\r\n{}XX0\r\n\r\n')}${head('GET', '/smuggled')}`, 'never')
-    t.notMatch(badly.seen.text, 'smuggled', 'nothing behind a chunk that ends badly is read')
+    t.notMatch(badly.seen.text, 'smuggled', 'no data after a malformed chunk is read')
   }
   t.notMatch(served.join(), 'smuggled')
 })
 
-t.test('A body of which nothing further comes is answered 408, and its connection ends', async (t) => {
+t.test('A body that stalls is answered 408, and its connection ends', async (t) => {
   const { server, served } = await openServer(t, { limits: { bodyStallSeconds: 0 } })
   for (const unfinished of [
     `${head('POST', '/a', 'content-length: 5')}{}`,
@@ -140,14 +140,14 @@ t.test('A body of which nothing further comes is answered 408, and its connectio
   t.same(served, [])
 })
 
-t.test('A client that sends the next request before it was answered loses its connection at once', async (t) => {
+t.test('A client that pipelines requests loses its connection at once', async (t) => {
   const { server } = await openServer(t)
   const { write, seen } = open(t, server)
   await write(head('GET', '/a') + head('GET', '/b'), 'never')
   t.ok(seen.closed)
 })
 
-t.test('Requests and bodies that one address has under way are bounded, and others go on', async (t) => {
+t.test('Requests and bodies in flight of one address are bounded, and others are served', async (t) => {
   const limits = { inFlightUncounted: 0, inFlightPerAddress: 2, bufferedBodyBytesPerAddress: 100_000 }
   const { server, served } = await openServer(t, { limits, style: 'gateway' })
   const part = `${head('POST', '/a', 'content-length: 5')}{}`
@@ -167,10 +167,10 @@ t.test('Requests and bodies that one address has under way are bounded, and othe
   const flood = `${head('POST', '/c', 'content-length: 7000000')}${'x'.repeat(6_000_000)}`
   t.match(await large.write(flood), /^(HTTP\/1.1 503 [\s\S]*)?$/, 'more of a body than an address may have held')
   await large.closed()
-  t.match(await open(t, server).write(head('GET', '/d'), /\[.*\]/), '[GET /d ]', 'what it held is free again')
+  t.match(await open(t, server).write(head('GET', '/d'), /\[.*\]/), '[GET /d ]', 'its share is free again')
 })
 
-t.test('One address opens so many connections at a time, and trusted proxies any number', async (t) => {
+t.test('Connections of one address are bounded, and those of trusted proxies are not', async (t) => {
   const limits = { connectionsPerAddress: { burstCalls: 3, refillPerSecond: 0.001 } }
   const { server } = await openServer(t, { limits })
   for (let number = 0; number < 3; number++) {
@@ -185,7 +185,7 @@ t.test('One address opens so many connections at a time, and trusted proxies any
   }
 })
 
-t.test('While a listener closes, every call is answered, and told that its connection ends', async (t) => {
+t.test('While a listener closes, every call is answered, with the end of its connection announced', async (t) => {
   const { server, served } = await openServer(t)
   const idle = open(t, server)
   await idle.write(head('GET', '/before'), /\[.*\]/)

@@ -11,7 +11,7 @@ prepareUws(false)
 const { log } = createLog({ destination: { write: () => {} } })
 const proxiesNamed = (...texts: string[]) => trustedProxies(texts.map((text) => networkOf(text)!))
 
-t.test('The client is the last address that no trusted proxy has', async (t) => {
+t.test('The client is the last address that is not a trusted proxy', async (t) => {
   const proxies = proxiesNamed('10.0.0.0/8', '127.0.0.1', '2001:db8::/32')
   const cases: readonly (readonly [peer: string, said: string[], client: string, why?: string])[] = [
     ['127.0.0.1', ['203.0.113.9'], '203.0.113.9'],
@@ -38,7 +38,7 @@ t.test('The client is the last address that no trusted proxy has', async (t) => 
   )
 })
 
-t.test('Networks are addresses, alone or with as many bits as they have', async (t) => {
+t.test('Networks are addresses, with or without a number of bits', async (t) => {
   for (const good of ['10.0.0.1', '10.0.0.0/8', '0.0.0.0/0', '10.0.0.1/32', '::1', '2001:db8::/32', '::/128']) {
     t.ok(networkOf(good), good)
   }
@@ -72,7 +72,7 @@ async function clientFor(t: Test, headers: Record<string, string | string[]>, pr
   })
 }
 
-t.test('A listener believes the proxies it was told of, line by line, and nobody without them', async (t) => {
+t.test('A listener trusts the configured proxies, hop by hop, and no others', async (t) => {
   const lines = { 'x-forwarded-for': ['198.51.100.7', '203.0.113.9'] }
   t.equal(await clientFor(t, lines), '127.0.0.1')
   t.equal(await clientFor(t, lines, proxiesNamed('10.0.0.0/8')), '127.0.0.1')

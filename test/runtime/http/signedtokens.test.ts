@@ -7,7 +7,7 @@ import { createSignedTokens } from '../../../runtime/http/signedtokens.js'
 const alphabet = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_']
 const text = fc.stringMatching(/^[\w.-]{0,60}$/)
 
-t.test('A signed word gives its text back, to who holds the key', async () => {
+t.test('A signed token returns its text to a holder of the key', async () => {
   const words = createSignedTokens(randomBytes(32))
   const others = createSignedTokens(randomBytes(32))
   fc.assert(
@@ -15,14 +15,17 @@ t.test('A signed word gives its text back, to who holds the key', async () => {
   )
 })
 
-t.test('No other last character is taken, though base64url would read some of them as the same bytes', async (t) => {
-  const words = createSignedTokens(randomBytes(32))
-  const word = words.sign('v1.payload')
-  const accepted = alphabet.filter((last) => words.read(word.slice(0, -1) + last) !== undefined)
-  t.same(accepted, [word.at(-1)])
-})
+t.test(
+  'Only the canonical last character is accepted, although base64url decodes others to the same bytes',
+  async (t) => {
+    const words = createSignedTokens(randomBytes(32))
+    const word = words.sign('v1.payload')
+    const accepted = alphabet.filter((last) => words.read(word.slice(0, -1) + last) !== undefined)
+    t.same(accepted, [word.at(-1)])
+  },
+)
 
-t.test('Nothing that was not signed is read', async () => {
+t.test('A token that was not signed is not read', async () => {
   const words = createSignedTokens(randomBytes(32))
   fc.assert(
     fc.property(fc.oneof(fc.string(), text), text, (each, behind) => {

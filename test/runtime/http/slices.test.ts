@@ -10,7 +10,7 @@ async function slicesOf(value: unknown): Promise<string[]> {
   return slices
 }
 
-t.test('Slices put together are what JSON says of the value', async (t) => {
+t.test('The slices joined are the JSON of the value', async (t) => {
   await fc.assert(
     fc.asyncProperty(fc.jsonValue(), async (value) => {
       const text = (await slicesOf(value)).join('')
@@ -20,7 +20,7 @@ t.test('Slices put together are what JSON says of the value', async (t) => {
   t.equal((await slicesOf({ a: undefined, b: [undefined], c: { d: undefined } })).join(''), '{"b":[null],"c":{}}')
 })
 
-t.test('A long list comes in many slices, each in a turn of its own', async (t) => {
+t.test('A long list is serialized in many slices, each in its own turn', async (t) => {
   const value = { data: Array.from({ length: 2_000 }, (_, at) => ({ id: at, text: 'x'.repeat(200) })) }
   t.ok(isLong(value))
   t.notOk(isLong({ data: [1, 2, 3] }))

@@ -13,7 +13,7 @@ import { flushPending, waitUntil } from '../../harness/clock.js'
 
 prepareUws(false)
 const { log } = createLog({ destination: { write: () => {} } })
-const limits = { frameBytes: 1_024, bufferedMostBytes: 256 * 1024, idleSeconds: 60, lifetimeMinutes: 120 }
+const limits = { frameBytes: 1_024, bufferedMaxBytes: 256 * 1024, idleSeconds: 60, lifetimeMinutes: 120 }
 
 /** A listener that notes what it was told. */
 class Noted implements SocketListener {
@@ -95,7 +95,7 @@ function answerOf({ port }: HttpListener, path: string): Promise<{ status: numbe
   })
 }
 
-t.test('A socket is opened for whoever is let in, and says what its request was', async (t) => {
+t.test('A socket is opened for an admitted client, and knows its request', async (t) => {
   const { server, received } = await openServer(t)
   const client = await opened(urlOf(server), { origin: 'https://shop.example' })
   const { request } = received[0]!
@@ -108,12 +108,12 @@ t.test('A socket is opened for whoever is let in, and says what its request was'
   t.equal(await answered, 'And you')
   client.send(new Uint8Array([104, 105]))
   await waitUntil(() => received[0]!.receivedTexts.length === 2)
-  t.equal(received[0]!.receivedTexts[1], '', 'what is binary is empty text')
+  t.equal(received[0]!.receivedTexts[1], '', 'a binary frame is empty text')
   client.close()
   await waitUntil(() => received[0]!.closes === 1)
 })
 
-t.test('Many sockets are opened side by side, and none of them is lost', async (t) => {
+t.test('Many sockets are opened concurrently, and none of them is lost', async (t) => {
   const { server, received } = await openServer(t)
   const clients = await Promise.all(Array.from({ length: 100 }, () => opened(urlOf(server))))
   await flushPending()
@@ -126,7 +126,7 @@ t.test('Many sockets are opened side by side, and none of them is lost', async (
   await waitUntil(() => received.every(({ closes }) => closes === 1))
 })
 
-t.test('A refusal is an answer like any other, and a door that fails is one that is not there just now', async (t) => {
+t.test('A refusal is an ordinary response, and a failing acceptor answers as temporarily unavailable', async (t) => {
   const { server } = await openServer(t, ({ request }) => {
     if (request.path === '/chat/bug') throw new Error('a bug')
     return refuse('auth.forbidden', { detail: 'Not from here.' })
@@ -135,7 +135,7 @@ t.test('A refusal is an answer like any other, and a door that fails is one that
   t.match(await answerOf(server, '/chat/bug'), { status: 503 })
 })
 
-t.test('A path that is not the door’s is answered as if no socket had been asked for', async (t) => {
+t.test('A path without an acceptor is answered like an ordinary request', async (t) => {
   const { server, received } = await openServer(t)
   t.same(await answerOf(server, '/elsewhere'), { status: 200, text: '/elsewhere' })
   t.equal(received.length, 0)
@@ -143,7 +143,7 @@ t.test('A path that is not the door’s is answered as if no socket had been ask
   t.equal(await plain.text(), '/chat/one', 'and so is a request for no socket on one that is')
 })
 
-t.test('A socket that is closed takes everything and does nothing', async (t) => {
+t.test('A closed socket accepts every call and does nothing', async (t) => {
   const { server, received } = await openServer(t)
   const client = await opened(urlOf(server))
   const code = codeOf(client)
@@ -154,10 +154,10 @@ t.test('A socket that is closed takes everything and does nothing', async (t) =>
   socket!.close(1001, 'Twice.')
   t.equal(socket!.send('late'), 'sent')
   t.equal(socket!.bufferedBytes(), 0)
-  t.equal(received[0]!.closes, 1, 'it is told once')
+  t.equal(received[0]!.closes, 1, 'it is reported once')
 })
 
-t.test('A message of more than a frame may hold ends the socket', async (t) => {
+t.test('A message longer than a frame may be ends the socket', async (t) => {
   const { server, received } = await openServer(t)
   const client = await opened(urlOf(server))
   const code = codeOf(client)
@@ -171,7 +171,7 @@ t.test('A message of more than a frame may hold ends the socket', async (t) => {
   )
 })
 
-t.test('For a client that does not read no more is held than the limit, and it drains when it reads on', async (t) => {
+t.test('A client that does not read has a bounded buffer, and it drains when reading resumes', async (t) => {
   const { server, received } = await openServer(t)
   const client = connect(server.port, '127.0.0.1')
   const head = Object.entries({ host: 'x', ...upgrade }).map(([name, value]) => `${name}: ${value}\r\n`)
@@ -187,18 +187,18 @@ t.test('For a client that does not read no more is held than the limit, and it d
   }
   t.ok(sends < 10_000, 'one day it is too much')
   t.ok(socket!.bufferedBytes() > 0)
-  t.ok(socket!.bufferedBytes() <= limits.bufferedMostBytes + piece.length)
+  t.ok(socket!.bufferedBytes() <= limits.bufferedMaxBytes + piece.length)
   let bytes = 0
   client.on('data', (data) => (bytes += data.length))
   client.resume()
   await waitUntil(() => socket!.bufferedBytes() === 0 && received[0]!.drains > 0)
   await waitUntil(() => bytes >= sends * piece.length)
-  t.ok(bytes < (sends + 1) * piece.length + sends * 16, 'what was dropped never comes')
+  t.ok(bytes < (sends + 1) * piece.length + sends * 16, 'a dropped frame is never sent')
   client.destroy()
   await waitUntil(() => received[0]!.closes === 1)
 })
 
-t.test('A listener that throws is its own trouble', async (t) => {
+t.test('A handler that throws affects only its own socket', async (t) => {
   const { server, received } = await openServer(t, (listener) => {
     listener.onMessage = () => {
       throw new Error('a bug')
@@ -212,7 +212,7 @@ t.test('A listener that throws is its own trouble', async (t) => {
   await waitUntil(() => received[0]!.closes === 1)
 })
 
-t.test('A listener that closes sends every socket away with 1001, and each is told once', async (t) => {
+t.test('A listener that closes ends every socket with 1001, and reports each once', async (t) => {
   const { server, received } = await openServer(t)
   const clients = await Promise.all([opened(urlOf(server)), opened(urlOf(server))])
   const codes = Promise.all(clients.map(codeOf))
@@ -225,7 +225,7 @@ t.test('A listener that closes sends every socket away with 1001, and each is to
   )
 })
 
-t.test('So many sockets are open at a time, however many came and went before, and however they went', async (t) => {
+t.test('The number of open sockets is bounded, however earlier ones were opened and closed', async (t) => {
   const maxSockets = 3
   let now = 0
   let refused = 0

@@ -85,7 +85,7 @@ for (const [first, then] of [
   })
 }
 
-t.test('What was told of a person holds after a restart', async (t) => {
+t.test('Known addresses of a person survive a restart', async (t) => {
   const dir = await mkdtemp(join(tmpdir(), 'parley-'))
   const before = await openTestNode({ dir })
   const bound = await bind(before)
@@ -101,7 +101,7 @@ t.test('What was told of a person holds after a restart', async (t) => {
   t.same([...users.values()], [['and after', 'after', 'before']])
 })
 
-t.test('A receipt that names both addresses tells that they are one person', async (t) => {
+t.test('A receipt that names both addresses links them to one person', async (t) => {
   const node = await openTestNode()
   t.teardown(() => node.close())
   const bound = await bind(node)
@@ -112,7 +112,7 @@ t.test('A receipt that names both addresses tells that they are one person', asy
   t.same([...(await usersOf(bound)).values()], [['Still me', 'Hi']])
 })
 
-t.test('Two users that turn out to be one person go on as one, and an opt-out of either holds', async (t) => {
+t.test('Two users that turn out to be one person are merged, and an opt-out of either applies', async (t) => {
   const node = await openTestNode()
   t.teardown(() => node.close())
   const bound = await bind(node)
@@ -159,7 +159,7 @@ t.test('Two users that turn out to be one person go on as one, and an opt-out of
   t.equal(await reasonOf(numbered), undefined, 'linking the two again does not bring back an opt-out that has ended')
 })
 
-t.test('Named sends and messages of another channel reach the address that a person is known by', async (t) => {
+t.test('Named sends and failover reach the address that a person is known by', async (t) => {
   const fixture = await openGatewayFixture(t, { channels: ['messengerA', 'sms'] })
   const adapter = fixture.adapters.find(({ descriptor }) => descriptor.channel === 'messengerA')!
   const { receive } = adapter
@@ -205,27 +205,24 @@ t.test('Named sends and messages of another channel reach the address that a per
   t.same([...new Set(reached)], ['US.1'])
 })
 
-t.test(
-  'However the calls of a person name them, once both were told there is one user for all that follows',
-  async () => {
-    const node = await openTestNode()
-    t.teardown(() => node.close())
-    let people = 0
-    const property = fc.asyncProperty(
-      fc.array(fc.constantFrom('number', 'userId', 'both'), { maxLength: 4 }),
-      fc.array(fc.constantFrom('number', 'userId', 'both'), { minLength: 2, maxLength: 5 }),
-      async (before, after) => {
-        const bound = await bind(node)
-        const fullValue = { number: `1555010${1000 + ++people}`, userId: `US.${people}` }
-        const named = (how: string): Named => (how === 'both' ? fullValue : { [how]: fullValue[how as keyof Named] })
-        for (const how of before) await receiveText(node, bound, named(how), 'before')
-        await receiveText(node, bound, fullValue, 'both')
-        for (const [at, how] of after.entries()) await receiveText(node, bound, named(how), `after ${at}`)
-        const users = await usersOf(bound)
-        const later = [...users.values()].filter((texts) => texts.some((text) => text !== 'before'))
-        return later.length === 1 && later[0]!.length >= after.length + 1
-      },
-    )
-    await fc.assert(property, { numRuns: 12 })
-  },
-)
+t.test('Once both addresses were reported together, every later call is about one user', async () => {
+  const node = await openTestNode()
+  t.teardown(() => node.close())
+  let people = 0
+  const property = fc.asyncProperty(
+    fc.array(fc.constantFrom('number', 'userId', 'both'), { maxLength: 4 }),
+    fc.array(fc.constantFrom('number', 'userId', 'both'), { minLength: 2, maxLength: 5 }),
+    async (before, after) => {
+      const bound = await bind(node)
+      const fullValue = { number: `1555010${1000 + ++people}`, userId: `US.${people}` }
+      const named = (how: string): Named => (how === 'both' ? fullValue : { [how]: fullValue[how as keyof Named] })
+      for (const how of before) await receiveText(node, bound, named(how), 'before')
+      await receiveText(node, bound, fullValue, 'both')
+      for (const [at, how] of after.entries()) await receiveText(node, bound, named(how), `after ${at}`)
+      const users = await usersOf(bound)
+      const later = [...users.values()].filter((texts) => texts.some((text) => text !== 'before'))
+      return later.length === 1 && later[0]!.length >= after.length + 1
+    },
+  )
+  await fc.assert(property, { numRuns: 12 })
+})

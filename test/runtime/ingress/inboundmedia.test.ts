@@ -93,11 +93,11 @@ async function openSetup(t: Test) {
   }
 }
 
-t.test('The agent is given an address that opens by itself, and the records say the same', async (t) => {
+t.test('The agent gets a URL that opens without credentials, and the records contain the same URL', async (t) => {
   const { node, api, files, sendPicture, open, manage } = await openSetup(t)
   const url = await sendPicture()
   t.match(url, /^http:\/\/gateway\.test\/v4\/media\/received\/[\w-]+$/)
-  t.same([api.seen, files.seen], [[], []], 'nothing is fetched before somebody opens it')
+  t.same([api.seen, files.seen], [[], []], 'media is not fetched before it is opened')
   const { status, headers } = await open(url)
   t.equal(status, 200)
   t.match(headers, {
@@ -114,7 +114,7 @@ t.test('The agent is given an address that opens by itself, and the records say 
   t.notMatch(JSON.stringify(node.logged), token)
 })
 
-t.test('Each thing that is sent has an address of its own, and a call that is repeated tells of none', async (t) => {
+t.test('Each media item has its own URL, and a repeated call creates none', async (t) => {
   const { sendPicture, receiveImage, receivedMessages } = await openSetup(t)
   const url = await sendPicture()
   t.equal((await receiveImage('77')).status, 200)
@@ -126,7 +126,7 @@ t.test('Each thing that is sent has an address of its own, and a call that is re
   )
 })
 
-t.test('Many who open it at once make the provider give it once', async (t) => {
+t.test('Concurrent requests for one item fetch it from the provider once', async (t) => {
   const { sendPicture, open, api, files } = await openSetup(t)
   const url = await sendPicture()
   const answers = await Promise.all(Array.from({ length: 12 }, () => open(url)))
@@ -134,7 +134,7 @@ t.test('Many who open it at once make the provider give it once', async (t) => {
   t.same([api.seen.length, files.seen.length], [2, 1])
 })
 
-t.test('Whatever is not one of our words is not found, and all such answers are alike', async (t) => {
+t.test('An invalid token is not found, and all such responses are the same', async (t) => {
   const { sendPicture, open, api } = await openSetup(t)
   const url = await sendPicture()
   const wrong = [`${url}A`, url.slice(0, -1), url.replace(/.$/, (last) => (last === 'A' ? 'B' : 'A')), `${url}.png`]
@@ -149,7 +149,7 @@ t.test('Whatever is not one of our words is not found, and all such answers are 
 })
 
 t.test(
-  'What the provider does not give is 502 with a sentence, without a secret, and opens once it does',
+  'A failure at the provider is 502 with a sentence, without a secret, and a later request succeeds',
   async (t) => {
     const { world, node, sendPicture, open } = await openSetup(t)
     const url = await sendPicture()
@@ -172,26 +172,23 @@ t.test(
   },
 )
 
-t.test(
-  'Without its binding it is not found, however well it is kept; with other credentials these are used',
-  async (t) => {
-    const { api, sendPicture, open, manage, binding } = await openSetup(t)
-    const [url, at] = [await sendPicture(), `/channels/${binding.id}`]
-    t.equal((await open(url)).status, 200)
-    await manage('POST', `${at}/_disable`)
-    t.equal((await open(url)).status, 200, 'what came over a binding that is switched off opens')
-    await manage('POST', `${at}/_enable`)
-    t.equal((await open(url)).status, 200)
-    const other = await sendPicture('78')
-    await manage('PATCH', at, { auth: { ...auth, accessToken: 'EAAGanother-token', apiUrl: api.at('').slice(0, -1) } })
-    t.equal((await open(other)).status, 502)
-    t.equal(api.requests.at(-1)?.headers.authorization, 'Bearer EAAGanother-token')
-    await manage('DELETE', at)
-    t.equal((await open(url)).status, 404)
-  },
-)
+t.test('Without its binding media is not found, even if stored; new credentials are used', async (t) => {
+  const { api, sendPicture, open, manage, binding } = await openSetup(t)
+  const [url, at] = [await sendPicture(), `/channels/${binding.id}`]
+  t.equal((await open(url)).status, 200)
+  await manage('POST', `${at}/_disable`)
+  t.equal((await open(url)).status, 200, 'media of a binding that is switched off opens')
+  await manage('POST', `${at}/_enable`)
+  t.equal((await open(url)).status, 200)
+  const other = await sendPicture('78')
+  await manage('PATCH', at, { auth: { ...auth, accessToken: 'EAAGanother-token', apiUrl: api.at('').slice(0, -1) } })
+  t.equal((await open(other)).status, 502)
+  t.equal(api.requests.at(-1)?.headers.authorization, 'Bearer EAAGanother-token')
+  await manage('DELETE', at)
+  t.equal((await open(url)).status, 404)
+})
 
-t.test('Without its agent it is not found', async (t) => {
+t.test('Without its agent media is not found', async (t) => {
   const { sendPicture, open, manage } = await openSetup(t)
   const url = await sendPicture()
   t.equal((await open(url)).status, 200)

@@ -19,7 +19,7 @@ const text = (id: string, from: string, words: string) => ({ id, from, text: wor
 const recordsOf = (fixture: GatewayFixture) =>
   [conversationTable, seenTable, trafficTable].map((table) => fixture.rows(table as typeof seenTable).length)
 
-t.test('A call whose signature is wrong, missing or malformed is refused and leaves nothing', async (t) => {
+t.test('A call with a wrong, missing or malformed signature is refused and leaves nothing', async (t) => {
   const fixture = await openGatewayFixture(t)
   const body = batch(text('1', ann, 'hello'))
   const good = (await fixture.ingress('sms', body)).status
@@ -61,7 +61,7 @@ t.test('A call with any one byte changed is refused', async (t) => {
   t.equal((await fixture.ingress('sms', body, signed)).status, 200)
 })
 
-t.test('An item that cannot be read does not lose the others of its call', async (t) => {
+t.test('An unreadable item does not affect the others of its call', async (t) => {
   const fixture = await openGatewayFixture(t)
   const bad = [
     null,
@@ -78,7 +78,7 @@ t.test('An item that cannot be read does not lose the others of its call', async
   ]
   const mixed = bad.flatMap((each, n) => [text(`good ${n}`, n % 2 ? ann : ben, `word ${n}`), each])
   const answer = await fixture.ingress('sms', batch(...mixed))
-  t.equal(answer.status, 422, 'the provider keeps what could not be read')
+  t.equal(answer.status, 422, 'the provider keeps unread items')
   t.equal((await fixture.ingress('sms', batch(...mixed))).status, 422, 'and the others are known when it calls again')
   await fixture.waitForWebhook()
   const words = (rest: number) => bad.flatMap((_, n) => (n % 2 === rest ? [`word ${n}`] : []))
@@ -86,7 +86,7 @@ t.test('An item that cannot be read does not lose the others of its call', async
   t.same(fixture.eventTexts(fixture.asid(ben)), ['conversationStarted', ...words(0)])
 })
 
-t.test('A call that holds nothing readable is refused, and one that holds nothing is taken', async (t) => {
+t.test('A call with only unreadable items is refused, and an empty call is accepted', async (t) => {
   const fixture = await openGatewayFixture(t)
   for (const body of ['', 'not json', '[]', '{}', '{"items":7}', Buffer.from([0xff, 0xfe])]) {
     const answer = await fixture.ingress('sms', body)
@@ -97,7 +97,7 @@ t.test('A call that holds nothing readable is refused, and one that holds nothin
   t.same(recordsOf(fixture), [0, 0, 0])
 })
 
-t.test('What a provider tells twice is heard once: in one call, in two, and in two at once', async (t) => {
+t.test('A repeated item is processed once: in one call, in two, and in two concurrent ones', async (t) => {
   const fixture = await openGatewayFixture(t)
   const once = text('same', ann, 'once')
   await fixture.ingress('sms', batch(once, once, text('other', ann, 'then'), once))
@@ -110,7 +110,7 @@ t.test('What a provider tells twice is heard once: in one call, in two, and in t
   t.equal(fixture.rows(trafficTable).length, 4)
 })
 
-t.test('What a person said is on record under the id that its provider gave it', async (t) => {
+t.test('A person’s message is on record under the id of its provider', async (t) => {
   const fixture = await openGatewayFixture(t)
   await fixture.ingress(
     'sms',
@@ -121,7 +121,7 @@ t.test('What a person said is on record under the id that its provider gave it',
   t.same(called.sort(), ['first: one', 'second: two', 'third: three'])
 })
 
-t.test('An adapter that fails has read nothing, so the provider is told to come again', async (t) => {
+t.test('An adapter that fails has read nothing, so the provider has to retry', async (t) => {
   const fixture = await openGatewayFixture(t)
   const adapter = fixture.adapters.find(({ descriptor }) => descriptor.channel === 'sms')!
   const { receive } = adapter
@@ -140,7 +140,7 @@ t.test('An adapter that fails has read nothing, so the provider is told to come 
 })
 
 t.test(
-  'A call to a binding that is not there or is gone is 404; one that is switched off keeps what people do',
+  'A call to a missing binding is 404; a binding that is switched off still records actions of people',
   async (t) => {
     const node = await openTestNode()
     t.teardown(() => node.close())
@@ -159,7 +159,7 @@ t.test(
   },
 )
 
-t.test('A body over the limit is 413, one at the limit is read', async (t) => {
+t.test('A body over the limit is 413, and one at the limit is read', async (t) => {
   const fixture = await openGatewayFixture(t)
   const bodyOfSize = (bytes: number) => {
     const shell = batch(text('1', ann, 'hello')).length
@@ -174,7 +174,7 @@ t.test('A body over the limit is 413, one at the limit is read', async (t) => {
   t.same(fixture.eventTexts(fixture.asid(ann)), ['conversationStarted', 'hello'])
 })
 
-t.test('A provider may call below the address of its binding, and a body that cannot be read is refused', async (t) => {
+t.test('A provider may call below the URL of its binding, and an unreadable body is refused', async (t) => {
   const node = await openTestNode()
   t.teardown(() => node.close())
   const { newAgent } = createAgents(node)

@@ -46,7 +46,7 @@ async function blocksOf(
   return blocks
 }
 
-t.test('Every kind of media is shown up to the size that the channel takes of that kind', async (t) => {
+t.test('Every kind of media is shown up to the channel’s size limit for it', async (t) => {
   const cases: [ChannelName, 'image' | 'video' | 'audio' | 'file', string, string, number][] = [
     ['messengerA', 'image', 'a.png', 'image/png', 5 * megabyte],
     ['messengerA', 'video', 'a.mp4', 'video/mp4', 16 * megabyte],
@@ -73,7 +73,7 @@ t.test('Every kind of media is shown up to the size that the channel takes of th
   }
 })
 
-t.test('What a channel does not take, or what is not kept, is a link with its name', async (t) => {
+t.test('Media that the channel does not accept, or that is not stored, is a link with its name', async (t) => {
   const texts = async (...args: Parameters<typeof blocksOf>) =>
     ((await blocksOf(...args)) as unknown as { text?: string }[]).map(({ text }) => text)
   t.same(await texts('messengerA', 'file', 'all.zip', { type: 'application/zip', bytes: 2_345 }), [
@@ -124,7 +124,7 @@ const partsBesideText: Readonly<Record<string, Part>> = {
   thumbnail: { type: 'media', kind: 'video', mediaUrl: 'https://x.example/film.mp4', thumbnailUrl: unreachable },
 }
 
-t.test('A picture beside words that cannot be fetched is a link, and the rest is sent as ever', async (t) => {
+t.test('A picture beside text that cannot be fetched is a link, and the rest is sent as usual', async (t) => {
   const media: Pick<Media, 'rehost'> = {
     rehost: async (url) =>
       url === unreachable
@@ -147,7 +147,7 @@ t.test('A picture beside words that cannot be fetched is a link, and the rest is
   }
 })
 
-t.test('A file that is kept by us is called as its sender called it', async (t) => {
+t.test('A stored file has the name that its sender gave it', async (t) => {
   const storedUrl = 'https://gw.example/v4/media/gjx802.docx'
   const media = { rehost: async () => ({ url: storedUrl, type: docx, bytes: 9 }) }
   for (const [mediaUrl, name] of [

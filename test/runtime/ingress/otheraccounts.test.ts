@@ -80,33 +80,39 @@ async function openAccounts(
 }
 
 for (const kind of kinds) {
-  t.test(`What ${kind.provider} tells of another account of the app reaches the binding of that account`, async (t) => {
-    const { bound, call } = await openAccounts(t, kind)
-    const [first, second] = [await bound('111'), await bound('222')]
-    t.equal(await call(first.id, ['111', 'm1', 'to first'], ['222', 'm2', 'to second']), 200)
-    t.equal(await call(first.id, ['222', 'm3', 'to second alone']), 200)
-    t.equal(await call(second.id, ['111', 'm4', 'to first by the other']), 200)
-    t.equal(await call(first.id, ['222', 'm3', 'to second alone']), 200, 'and is known when it comes again')
-    t.same(await first.texts(), ['to first', 'to first by the other'])
-    t.same(await second.texts(), ['to second', 'to second alone'])
-  })
+  t.test(
+    `A call of ${kind.provider} about another account of the app reaches the binding of that account`,
+    async (t) => {
+      const { bound, call } = await openAccounts(t, kind)
+      const [first, second] = [await bound('111'), await bound('222')]
+      t.equal(await call(first.id, ['111', 'm1', 'to first'], ['222', 'm2', 'to second']), 200)
+      t.equal(await call(first.id, ['222', 'm3', 'to second alone']), 200)
+      t.equal(await call(second.id, ['111', 'm4', 'to first by the other']), 200)
+      t.equal(await call(first.id, ['222', 'm3', 'to second alone']), 200, 'and is known when it comes again')
+      t.same(await first.texts(), ['to first', 'to first by the other'])
+      t.same(await second.texts(), ['to second', 'to second alone'])
+    },
+  )
 
-  t.test(`What ${kind.provider} tells of an account without a binding is refused, and the rest is taken`, async (t) => {
-    const { bound, call } = await openAccounts(t, kind)
-    const [first, second] = [await bound('111'), await bound('222')]
-    const callMixed = () => call(first.id, ['999', 'm1', 'to none'], ['111', 'm2', 'ours'], ['222', 'm3', 'theirs'])
-    t.equal(await callMixed(), 404)
-    t.equal(await callMixed(), 404, 'as often as it comes')
-    t.same(await first.texts(), ['ours'])
-    t.same(await second.texts(), ['theirs'])
-    const third = await bound('999')
-    t.equal(await callMixed(), 200, 'until the account has a binding')
-    t.same(await third.texts(), ['to none'])
-    await third.agent.manage('DELETE', `/channels/${third.id}`)
-    t.equal(await call(first.id, ['999', 'm4', 'too late']), 404, 'and again once it is gone')
-  })
+  t.test(
+    `A call of ${kind.provider} about an account without a binding is refused, and the rest is accepted`,
+    async (t) => {
+      const { bound, call } = await openAccounts(t, kind)
+      const [first, second] = [await bound('111'), await bound('222')]
+      const callMixed = () => call(first.id, ['999', 'm1', 'to none'], ['111', 'm2', 'ours'], ['222', 'm3', 'theirs'])
+      t.equal(await callMixed(), 404)
+      t.equal(await callMixed(), 404, 'as often as it comes')
+      t.same(await first.texts(), ['ours'])
+      t.same(await second.texts(), ['theirs'])
+      const third = await bound('999')
+      t.equal(await callMixed(), 200, 'until the account has a binding')
+      t.same(await third.texts(), ['to none'])
+      await third.agent.manage('DELETE', `/channels/${third.id}`)
+      t.equal(await call(first.id, ['999', 'm4', 'too late']), 404, 'and again after it was deleted')
+    },
+  )
 
-  t.test(`A binding of ${kind.provider} takes nothing that its own app secret does not prove`, async (t) => {
+  t.test(`A binding of ${kind.provider} accepts only calls signed with its own app secret`, async (t) => {
     const { bound, call } = await openAccounts(t, kind)
     const first = await bound('111')
     const other = await bound('222', { appSecret: 'secret of another app' })
@@ -116,7 +122,7 @@ for (const kind of kinds) {
 }
 
 t.test(
-  'What Apple tells of another business of the same provider account reaches its binding, or is refused',
+  'A call of Apple about another business of the provider account reaches its binding, or is refused',
   async (t) => {
     const { node, bound } = await openAccounts(t, {
       provider: 'apple',
@@ -139,11 +145,11 @@ t.test(
   },
 )
 
-t.test('An Instagram binding without an account id takes only accounts that no other binding has', async (t) => {
+t.test('An Instagram binding without an account id accepts only accounts of no other binding', async (t) => {
   const { bound, call } = await openAccounts(t, kinds[2]!)
   const [any, named] = [await bound('111', { accountId: undefined }), await bound('222')]
   t.equal(await call(any.id, ['111', 'm1', 'to any'], ['222', 'm2', 'to the named one']), 200)
-  t.equal(await call(named.id, ['333', 'm3', 'to none']), 404, 'it is not handed what it was not called with')
+  t.equal(await call(named.id, ['333', 'm3', 'to none']), 404, 'it gets only items of its own call')
   t.same(await any.texts(), ['to any'])
   t.same(await named.texts(), ['to the named one'])
 })

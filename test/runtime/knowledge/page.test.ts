@@ -10,7 +10,7 @@ t.teardown(() => reader.close())
 const never = new AbortController().signal
 const get = (url: string, version = {}) => reader.get({ url, version, signal: never })
 
-t.test('Addresses that are not public are not read, not even at the end of a redirect', async (t) => {
+t.test('Addresses that are not public are not fetched, even after a redirect', async (t) => {
   const guarded = openPageReader({ allowPrivate: false })
   t.teardown(() => guarded.close())
   for (const url of [
@@ -30,7 +30,7 @@ t.test('Addresses that are not public are not read, not even at the end of a red
   t.equal(site.at('/').length, 0)
 })
 
-t.test('Redirects are followed so far and no further', async (t) => {
+t.test('Redirects are followed up to a limit', async (t) => {
   for (let hop = 0; hop <= limits.redirects; hop++) {
     site.setBehavior(`/${hop}`, (response) => void response.writeHead(301, { location: `/${hop + 1}` }).end())
   }
@@ -44,7 +44,7 @@ t.test('Redirects are followed so far and no further', async (t) => {
   t.match(await get(site.url('/nowhere')), { kind: 'failed' })
 })
 
-t.test('A page is handed back what it said of its version, if that is not too long', async (t) => {
+t.test('A page’s version validator is returned to it, if it is not too long', async (t) => {
   const long = 'x'.repeat(limits.validatorChars + 1)
   site.setBehavior(
     '/long',
@@ -56,7 +56,7 @@ t.test('A page is handed back what it said of its version, if that is not too lo
   t.same(await get(site.url('/same')), { kind: 'failed', reason: 'The page answered with status 304.' })
 })
 
-t.test('What is too large, too slow or cut is a failure; whoever stops it is told so', async (t) => {
+t.test('A page that is too large, too slow or truncated is a failure; an aborted fetch is reported so', async (t) => {
   site.setBehavior('/large', (response) => void response.writeHead(200).end(Buffer.alloc(limits.bytes + 1, 'x')))
   t.match(await get(site.url('/large')), { kind: 'failed', reason: 'The answer is larger than is read.' })
   site.setBehavior('/slow', hang)

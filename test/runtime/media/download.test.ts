@@ -60,7 +60,7 @@ async function serve(t: Test, objects: MediaStore) {
   }
 }
 
-t.test('Media is served as its own type, for good, and so that no browser runs any of it', async (t) => {
+t.test('Media is served with its own type, cacheable for ever, and never executed by a browser', async (t) => {
   const files = Object.fromEntries(mediaTypes.map(({ extension }) => [`${stem}.${extension}`, randomBytes(1_000)]))
   const get = await serve(t, createMediaStore(files, true))
   for (const { type, extension, isDownload: saved } of mediaTypes) {
@@ -82,7 +82,7 @@ t.test('Media is served as its own type, for good, and so that no browser runs a
   t.notOk(saved.some((type) => /^(image|video|audio)/.test(type)))
 })
 
-t.test('Whatever is not the name of something kept is not found, and all such answers are alike', async (t) => {
+t.test('Unknown media is not found, and all such responses are the same', async (t) => {
   const get = await serve(t, createMediaStore({ [`${stem}.png`]: randomBytes(10) }, true))
   const answers = await Promise.all(
     [
@@ -104,7 +104,7 @@ t.test('Whatever is not the name of something kept is not found, and all such an
 
 for (const hasSize of [true, false]) {
   t.test(
-    `Where the length is ${hasSize ? '' : 'not '}known, short and long media arrive whole, and HEAD tells the same`,
+    `Where the length is ${hasSize ? '' : 'not '}known, short and long media arrive completely, and HEAD agrees`,
     async (t) => {
       const files = Object.fromEntries(
         [1, limits.wholeBytes, limits.wholeBytes + 1, 5 * limits.wholeBytes].map((bytes, at) => [
@@ -131,7 +131,7 @@ for (const hasSize of [true, false]) {
   )
 }
 
-t.test('A span of bytes can be asked for, and what is no span is answered with the whole', async (t) => {
+t.test('A byte range is served, and an invalid range gets the whole', async (t) => {
   const bytes = randomBytes(3 * limits.wholeBytes)
   const name = `${stem}.mp4`
   const get = await serve(t, createMediaStore({ [name]: bytes }, true))
@@ -165,11 +165,11 @@ t.test('A span of bytes can be asked for, and what is no span is answered with t
     t.equal(body.length, bytes.length)
   }
   const untold = await serve(t, createMediaStore({ [name]: bytes }, false))
-  t.equal((await untold(name, { headers: { range: 'bytes=0-1' } })).status, 200, 'where nobody knows the length')
+  t.equal((await untold(name, { headers: { range: 'bytes=0-1' } })).status, 200, 'if the length is unknown')
 })
 
 t.test(
-  'A store that cannot be reached is a moment’s trouble, and one that breaks midway never looks whole',
+  'A store that cannot be reached is a temporary failure, and a broken transfer never looks complete',
   async (t) => {
     const away = await serve(t, { ...createMediaStore({}, true), get: () => Promise.reject(new BusUnreachable()) })
     const { status, headers } = await away(`${stem}.png`)

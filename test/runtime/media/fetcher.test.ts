@@ -16,10 +16,10 @@ const address = /^https:\/\/gateway\.test\/v4\/media\/([0-9a-z]{26}\.[0-9a-z]{2,
 function isClean(t: Test, { reason, detail }: Unreachable): void {
   t.equal(reason, 'mediaUnreachable')
   t.match(detail, /^[A-Z].*\.$/, 'one sentence')
-  t.notMatch(detail, /127\.0\.0\.1|localhost|ECONN|undici|Error|:\d/, 'it names nothing of our side')
+  t.notMatch(detail, /127\.0\.0\.1|localhost|ECONN|undici|Error|:\d/, 'it reveals nothing of our side')
 }
 
-t.test('What a URL leads to is kept under an address of ours, as what its content is', async (t) => {
+t.test('Fetched media is stored under our own URL, with the type of its content', async (t) => {
   const all = Object.entries(samples).map(([type, [body]]) => [type, body!] as const)
   const origin = await openOrigin(
     t,
@@ -42,7 +42,7 @@ t.test('What a URL leads to is kept under an address of ours, as what its conten
   t.equal(headers.authorization, undefined)
 })
 
-t.test('Content that is not in the table is never kept, whatever it is called', async (t) => {
+t.test('Content of an unknown type is never stored, under any name', async (t) => {
   const origin = await openOrigin(
     t,
     Object.fromEntries(Object.entries(strangers).map(([name, body]) => [name, sends(body, 'image/png')])),
@@ -56,7 +56,7 @@ t.test('Content that is not in the table is never kept, whatever it is called', 
   t.same(await files(), [])
 })
 
-t.test('What the channel does not take is refused by type and by size, and nothing of it is kept', async (t) => {
+t.test('Media that the channel does not accept is refused by type and size, and not stored', async (t) => {
   const origin = await openOrigin(t, { png: sends(png), jpeg: sends(jpeg) })
   const { media, files } = await openMediaFixture(t)
   const accepts = { types: ['image/jpeg', 'video/*'], maxBytes: jpeg.length }
@@ -117,7 +117,7 @@ function drip(res: Parameters<Behavior>[0]): void {
   res.on('close', () => clearInterval(beat))
 }
 
-t.test('Whatever a server does becomes a sentence for the sender, and leaves nothing behind', async (t) => {
+t.test('Any failure of a server becomes a sentence for the sender, and leaves nothing behind', async (t) => {
   const does = Object.fromEntries(Object.entries(behaviours).map(([name, { does }]) => [name, does]))
   const origin = await openOrigin(t, does)
   const slow = await openMediaFixture(t)
@@ -132,7 +132,7 @@ t.test('Whatever a server does becomes a sentence for the sender, and leaves not
   for (const each of [slow, quick]) t.same(await each.files(), [])
 })
 
-t.test('No media is larger than the house allows, whatever the channel takes', async (t) => {
+t.test('No media is larger than the general limit, whatever the channel accepts', async (t) => {
   const origin = await openOrigin(t, {
     huge: (res) => void res.writeHead(200, { 'content-length': limits.maxBytes + 1 }).write(png),
   })
@@ -140,7 +140,7 @@ t.test('No media is larger than the house allows, whatever the channel takes', a
   t.match(await media.rehost(origin.at('huge'), anything), { why: 'size', detail: String(limits.maxBytes) })
 })
 
-t.test('Redirects are followed a few times, each a URL that might have been given at first', async (t) => {
+t.test('Redirects are followed a few times, each as a URL that must be valid itself', async (t) => {
   const origin = await openOrigin(t, {
     png: sends(png),
     relative: redirects('/png?from=relative', 301),
@@ -183,7 +183,7 @@ function pretendBus(port: number, reached: string[]): MediaOptions['build'] {
     }) as never
 }
 
-t.test('With the guard on, no URL and no redirect leads to a private address, however it is spelled', async (t) => {
+t.test('With the guard on, no URL and no redirect reaches a private address, in any notation', async (t) => {
   const inside = [
     'https://127.0.0.1/secret',
     'https://169.254.169.254/latest/meta-data',
@@ -226,7 +226,7 @@ t.test('With the guard on, no URL and no redirect leads to a private address, ho
   t.equal((await files()).length, 1)
 })
 
-t.test('A URL that cannot be one of media is refused in words, before anybody is asked', async (t) => {
+t.test('A URL that cannot be media is refused in words, without a request', async (t) => {
   const { media } = await openMediaFixture(t, { allowPrivate: false })
   for (const url of [
     '',
@@ -240,7 +240,7 @@ t.test('A URL that cannot be one of media is refused in words, before anybody is
   }
 })
 
-t.test('Many who ask for one URL at a time share one fetch, and each is judged by what it wants', async (t) => {
+t.test('Concurrent requests for one URL share one fetch, and each is checked by its own limits', async (t) => {
   const body = holdUntilReleased(png)
   const origin = await openOrigin(t, { slow: body.setBehavior })
   const { media } = await openMediaFixture(t)
@@ -255,7 +255,7 @@ t.test('Many who ask for one URL at a time share one fetch, and each is judged b
   t.equal(origin.seen.length, 1)
 })
 
-t.test('Many who want alike what cannot be had share one fetch, too', async (t) => {
+t.test('Concurrent requests for an unavailable URL share one fetch, too', async (t) => {
   const origin = await openOrigin(t, { png: sends(png) })
   const { media } = await openMediaFixture(t)
   const all = Array.from({ length: 10 }, () =>
@@ -266,7 +266,7 @@ t.test('Many who want alike what cannot be had share one fetch, too', async (t) 
 })
 
 t.test(
-  'What the first to ask does not want is fetched again for one who does, and a broken source is told to all',
+  'Media that the first caller cannot use is fetched again for another, and a broken source fails for all',
   async (t) => {
     const origin = await openOrigin(t, { png: sends(png), removed: (res) => void res.writeHead(410).end() })
     const { media } = await openMediaFixture(t)
@@ -285,7 +285,7 @@ t.test(
 )
 
 t.test(
-  'One who stops waiting disturbs nobody; when the last one does, the fetch is cut and leaves nothing',
+  'A caller who aborts affects no other; when the last one aborts, the fetch is cut and leaves nothing',
   async (t) => {
     const [one, two] = [holdUntilReleased(png), holdUntilReleased(png)]
     const origin = await openOrigin(t, { one: one.setBehavior, two: two.setBehavior })
@@ -307,11 +307,11 @@ t.test(
     t.equal((await files()).length, 1)
     await t.rejects(media.rehost(origin.at('one'), anything, AbortSignal.abort(why)), why)
     two.release()
-    t.match(await media.rehost(origin.at('two'), anything), { type: 'image/png' }, 'and it can be asked for again')
+    t.match(await media.rehost(origin.at('two'), anything), { type: 'image/png' }, 'and it can be requested again')
   },
 )
 
-t.test('A fetch under way when media closes answers that it cannot be had just now', async (t) => {
+t.test('A fetch in flight when media closes is reported as temporarily unavailable', async (t) => {
   const body = holdUntilReleased(png)
   const origin = await openOrigin(t, { slow: body.setBehavior })
   const { media, files } = await openMediaFixture(t)
@@ -323,23 +323,20 @@ t.test('A fetch under way when media closes answers that it cannot be had just n
   t.same(await files(), [])
 })
 
-t.test(
-  'State or bytes that cannot be reached are a refusal that says to try again, never a fault of the media',
-  async (t) => {
-    const origin = await openOrigin(t, { pdf: sends(pdf) })
-    const away = refuse('service.unavailable')
-    const unasked = { execute: async () => away, query: async () => away, queryAll: async () => away } as never
-    const { media } = await openMediaFixture(t, { shards: unasked })
-    t.equal(await media.rehost(origin.at('pdf'), anything), away)
-    const failing = await openMediaFixture(t, {
-      wrapObjects: (objects) => ({ ...objects, put: () => Promise.reject(new Error('the disk broke')) }),
-    })
-    t.match(await failing.media.rehost(origin.at('pdf'), anything), { refused: 'service.unavailable' })
-    t.match(failing.logged, [{ event: 'media.save_failed' }])
-  },
-)
+t.test('State or bytes that cannot be reached lead to a retry, never to a fault of the media', async (t) => {
+  const origin = await openOrigin(t, { pdf: sends(pdf) })
+  const away = refuse('service.unavailable')
+  const unasked = { execute: async () => away, query: async () => away, queryAll: async () => away } as never
+  const { media } = await openMediaFixture(t, { shards: unasked })
+  t.equal(await media.rehost(origin.at('pdf'), anything), away)
+  const failing = await openMediaFixture(t, {
+    wrapObjects: (objects) => ({ ...objects, put: () => Promise.reject(new Error('the disk broke')) }),
+  })
+  t.match(await failing.media.rehost(origin.at('pdf'), anything), { refused: 'service.unavailable' })
+  t.match(failing.logged, [{ event: 'media.save_failed' }])
+})
 
-t.test('When the disk is nearly full media is refused and logged, and what is kept can still be used', async (t) => {
+t.test('On a nearly full disk media is refused and logged, and stored media can still be used', async (t) => {
   const origin = await openOrigin(t, { png: sends(png), jpeg: sends(jpeg) })
   let free: number = limits.freeDiskBytes
   const { media, files, logged } = await openMediaFixture(t, { freeBytes: async () => free })
@@ -355,7 +352,7 @@ t.test('When the disk is nearly full media is refused and logged, and what is ke
   t.equal((await files()).length, 2)
 })
 
-t.test('The limits of the contract are those in use', async (t) => {
+t.test('The limits of the contract are in effect', async (t) => {
   t.equal(limits.redirects, 5)
-  t.equal(limits.keptMs, 30 * 24 * 3_600_000)
+  t.equal(limits.retentionMs, 30 * 24 * 3_600_000)
 })

@@ -36,7 +36,7 @@ function storedMedia(t: Test, outcome: unknown): StoredMedia {
   return outcome as StoredMedia
 }
 
-t.test('It is fetched with its headers, kept, and not fetched again', async (t) => {
+t.test('Inbound media is fetched with its headers, stored, and not fetched again', async (t) => {
   const origin = await openOrigin(t, { picture: requireCredentials })
   const fixture = await openMediaFixture(t)
   const stored = storedMedia(t, await fixture.media.fetchInbound('word', from(origin.at('picture'))))
@@ -47,7 +47,7 @@ t.test('It is fetched with its headers, kept, and not fetched again', async (t) 
   t.notMatch(JSON.stringify(fixture.logged), 'the-token')
 })
 
-t.test('Many who open it at once are one fetch, and two words are two things', async (t) => {
+t.test('Concurrent requests share one fetch, and two tokens are two items', async (t) => {
   const slow = holdUntilReleased(png)
   const origin = await openOrigin(t, { picture: slow.setBehavior })
   const { media } = await openMediaFixture(t)
@@ -64,7 +64,7 @@ t.test('Many who open it at once are one fetch, and two words are two things', a
   t.equal(names.size, 2)
 })
 
-t.test('Many who open what is not kept are one fetch, too', async (t) => {
+t.test('Concurrent requests for media that cannot be stored share one fetch, too', async (t) => {
   const origin = await openOrigin(t, { large })
   const { media } = await openMediaFixture(t)
   const all = Array.from({ length: 10 }, () => media.fetchInbound('word', from(origin.at('large'))))
@@ -72,7 +72,7 @@ t.test('Many who open what is not kept are one fetch, too', async (t) => {
   t.equal(origin.seen.length, 1)
 })
 
-t.test('A file of whatever kind is kept as bytes to save, and a page in place of one is not', async (t) => {
+t.test('A file of any type is stored as a download, and a web page in its place is not', async (t) => {
   const fixture = await openMediaFixture(t)
   for (const [name, bytes] of Object.entries(strangers)) {
     const origin = await openOrigin(t, { file: sends(bytes, 'image/png') })
@@ -89,47 +89,44 @@ t.test('A file of whatever kind is kept as bytes to save, and a page in place of
   }
 })
 
-t.test('What a message names is never what somebody sent, though the words be the same', async (t) => {
+t.test('An outbound URL never resolves to inbound media, even if both URLs are equal', async (t) => {
   const origin = await openOrigin(t, { picture: requireCredentials })
   const { media } = await openMediaFixture(t)
   const url = origin.at('picture')
   storedMedia(t, await media.fetchInbound(url, from(url)))
-  t.match(await media.rehost(url, anything), { why: 'source' }, 'nobody reads it by naming where it lies')
+  t.match(await media.rehost(url, anything), { why: 'source' }, 'inbound media cannot be read by its URL')
 })
 
-t.test(
-  'Credentials stay at the host they are for: a redirect within it has them, one away from it ends them',
-  async (t) => {
-    const seen = (name: string, then: Behavior): Behavior => {
-      return (response, request) => {
-        authorizations.push([name, request.headers.authorization ?? '', request.headers['x-key'] ?? ''])
-        then(response, request)
-      }
+t.test('Credentials are sent on redirects within their host, and a redirect to another host has none', async (t) => {
+  const seen = (name: string, then: Behavior): Behavior => {
+    return (response, request) => {
+      authorizations.push([name, request.headers.authorization ?? '', request.headers['x-key'] ?? ''])
+      then(response, request)
     }
-    const authorizations: unknown[][] = []
-    const far = await openOrigin(t, {
-      near: seen('far', (response, request) => redirects(near.at('last'))(response, request)),
-      picture: seen('far', sends(png)),
-    })
-    const near = await openOrigin(t, {
-      first: seen('first', (response, request) => redirects(near.at('second'), 307)(response, request)),
-      second: seen('second', (response, request) => redirects(far.at('near'))(response, request)),
-      last: seen('last', (response, request) => redirects(far.at('picture'))(response, request)),
-    })
-    const { media } = await openMediaFixture(t)
-    storedMedia(t, await media.fetchInbound('word', from(near.at('first'))))
-    const allHeaders = Object.values(secretHeaders)
-    t.same(authorizations, [
-      ['first', ...allHeaders],
-      ['second', ...allHeaders],
-      ['far', '', ''],
-      ['last', '', ''],
-      ['far', '', ''],
-    ])
-  },
-)
+  }
+  const authorizations: unknown[][] = []
+  const far = await openOrigin(t, {
+    near: seen('far', (response, request) => redirects(near.at('last'))(response, request)),
+    picture: seen('far', sends(png)),
+  })
+  const near = await openOrigin(t, {
+    first: seen('first', (response, request) => redirects(near.at('second'), 307)(response, request)),
+    second: seen('second', (response, request) => redirects(far.at('near'))(response, request)),
+    last: seen('last', (response, request) => redirects(far.at('picture'))(response, request)),
+  })
+  const { media } = await openMediaFixture(t)
+  storedMedia(t, await media.fetchInbound('word', from(near.at('first'))))
+  const allHeaders = Object.values(secretHeaders)
+  t.same(authorizations, [
+    ['first', ...allHeaders],
+    ['second', ...allHeaders],
+    ['far', '', ''],
+    ['last', '', ''],
+    ['far', '', ''],
+  ])
+})
 
-t.test('What is not given or too large is said in a sentence, and may be had later', async (t) => {
+t.test('Media that is unavailable or too large is reported in a sentence, and can be requested again', async (t) => {
   let isThere = false
   const origin = await openOrigin(t, {
     picture: (...args) =>
@@ -152,7 +149,7 @@ t.test('What is not given or too large is said in a sentence, and may be had lat
   storedMedia(t, await media.fetchInbound('word', from(origin.at('picture'))))
 })
 
-t.test('It leads nowhere but to public addresses over TLS, save to what this node runs itself', async (t) => {
+t.test('Fetches reach only public addresses over TLS, except what this node runs itself', async (t) => {
   const own = await openOrigin(t, { picture: requireCredentials, away: redirects('http://127.0.0.1:1/') })
   const other = await openOrigin(t, { picture: requireCredentials })
   const options = { allowPrivate: false, ownOrigins: () => new Set([new URL(own.at('')).origin]) }
@@ -164,11 +161,11 @@ t.test('It leads nowhere but to public addresses over TLS, save to what this nod
   t.match(await media.rehost(own.at('picture'), anything), { why: 'source' }, 'and no message leads there')
 })
 
-t.test('It is gone 30 days after it was last opened, and is then fetched anew', async (t) => {
+t.test('Media is removed 30 days after it was last opened, and is then fetched anew', async (t) => {
   const origin = await openOrigin(t, { picture: requireCredentials })
   const { media, fixture, files } = await openMediaFixture(t)
   storedMedia(t, await media.fetchInbound('word', from(origin.at('picture'))))
-  await fixture.time.advance(limits.keptMs)
+  await fixture.time.advance(limits.retentionMs)
   t.equal((await files()).length, 1)
   await fixture.time.advance(limits.usedEveryMs)
   await eventually(fixture, async () => (await files()).length === 0)

@@ -19,7 +19,7 @@ const things = fc.record({
 })
 const bytesOf = (word: string) => Buffer.from(word, 'base64url')
 
-t.test('A capsule opens to what was sealed, is the same each time, and can stand in a path as it is', async (t) => {
+t.test('A token opens to the sealed value, is the same each time, and is safe in a path', async (t) => {
   fc.assert(
     fc.property(things, (thing) => {
       const word = capsules.seal(thing)
@@ -29,7 +29,7 @@ t.test('A capsule opens to what was sealed, is the same each time, and can stand
   )
 })
 
-t.test('A capsule with any one byte changed, cut or added is refused', async (t) => {
+t.test('A token with any one byte changed, cut or added is refused', async (t) => {
   const changes = fc.record({ at: fc.nat(), by: fc.integer({ min: 1, max: 255 }) })
   fc.assert(
     fc.property(things, changes, (thing, { at, by }) => {
@@ -50,7 +50,7 @@ t.test('A capsule with any one byte changed, cut or added is refused', async (t)
   }
 })
 
-t.test('The same bytes written in another way are another word, and refused', async (t) => {
+t.test('The same bytes in another encoding are another token, and refused', async (t) => {
   for (const mediaRef of ['x', 'xy', 'xyz']) {
     const word = capsules.seal({ orgId: 'o', agentId: 'a', bindingId: 'b', mediaRef })
     const others = [`${word}=`, ` ${word}`, `${word}.`, bytesOf(word).toString('base64')]
@@ -60,13 +60,13 @@ t.test('The same bytes written in another way are another word, and refused', as
   }
 })
 
-t.test('Words of anybody, and capsules of another installation, are refused', async () => {
+t.test('Random tokens, and tokens of another installation, are refused', async () => {
   const other = createMediaTokens(Buffer.alloc(32, 2))
   fc.assert(fc.property(fc.string(), (word) => capsules.open(word) === undefined))
   fc.assert(fc.property(things, (thing) => capsules.open(other.seal(thing)) === undefined))
 })
 
-t.test('Nothing of what is sealed can be read from a capsule, and two of them are nowhere alike', async (t) => {
+t.test('A token reveals nothing of the sealed value, and two of them have nothing in common', async (t) => {
   const mediaRef = 'https://files.example/a-rather-long-name-of-a-file.png'
   const [one, two] = ['1', '2'].map((end) =>
     bytesOf(capsules.seal({ orgId: 'acme', agentId: 'desk', bindingId: 'cb_1', mediaRef: mediaRef + end })),

@@ -45,7 +45,7 @@ function recordOf({ fixture }: MediaFixture, url: string) {
   }
 }
 
-t.test('A URL that is kept is not fetched again, and another query is another URL', async (t) => {
+t.test('A stored URL is not fetched again, and another query is another URL', async (t) => {
   const origin = await openOrigin(t, { png: sends(png) })
   const fixture = await openMediaFixture(t)
   const first = await hostedBy(fixture, origin.at('png?size=1'))
@@ -55,10 +55,10 @@ t.test('A URL that is kept is not fetched again, and another query is another UR
   t.same(origin.seen, ['/png?size=1', '/png?size=2'])
   const record = recordOf(fixture, origin.at('png?size=1'))
   t.match(record, { kept: { name: nameOf(first), type: 'image/png', bytes: png.length }, begun: [] })
-  t.notMatch(JSON.stringify(record), /png\?size/, 'the URL itself, which may open a door, is not kept')
+  t.notMatch(JSON.stringify(record), /png\?size/, 'the URL itself, which may contain credentials, is not stored')
 })
 
-t.test('What is kept outlives the process', async (t) => {
+t.test('Stored media survives the process', async (t) => {
   const origin = await openOrigin(t, { png: sends(png) })
   const before = await openMediaFixture(t)
   const first = await hostedBy(before, origin.at('png'))
@@ -68,7 +68,7 @@ t.test('What is kept outlives the process', async (t) => {
   t.equal(origin.seen.length, 1)
 })
 
-t.test('Media is kept for 30 days at least from its last use, and then it goes', async (t) => {
+t.test('Media is stored for at least 30 days from its last use, and then removed', async (t) => {
   const origin = await openOrigin(t, { used: sends(png), left: sends(jpeg) })
   const fixture = await openMediaFixture(t)
   const { time } = fixture.fixture
@@ -79,9 +79,9 @@ t.test('Media is kept for 30 days at least from its last use, and then it goes',
     await hostedBy(fixture, origin.at('used'))
   }
   await time.advance(2 * day - 1)
-  t.same(await fixture.files(), [nameOf(used), nameOf(remaining)].sort(), 'nothing goes before 30 days')
+  t.same(await fixture.files(), [nameOf(used), nameOf(remaining)].sort(), 'no item is removed before 30 days')
   await eventually(fixture.fixture, async () => (await fixture.files()).length === 1, day)
-  t.same(await fixture.files(), [nameOf(used)], 'what was used since stays')
+  t.same(await fixture.files(), [nameOf(used)], 'items used since stay')
   t.same(recordOf(fixture, origin.at('left')), { kept: undefined, begun: [] })
   t.equal(origin.seen.length, 2)
   t.same(await hostedBy(fixture, origin.at('used')), used, 'it was never fetched again')
@@ -91,7 +91,7 @@ t.test('Media is kept for 30 days at least from its last use, and then it goes',
   t.not((await hostedBy(fixture, origin.at('used'))).url, used.url, 'then it is fetched anew, under another address')
 })
 
-t.test('A use that is not written down because one just was is kept as long all the same', async (t) => {
+t.test('A use shortly after a recorded one extends the retention just as well', async (t) => {
   const origin = await openOrigin(t, { png: sends(png) })
   const fixture = await openMediaFixture(t)
   await hostedBy(fixture, origin.at('png'))
@@ -99,24 +99,24 @@ t.test('A use that is not written down because one just was is kept as long all 
   const { commits } = fixture.fixture
   const before = commits.length
   await hostedBy(fixture, origin.at('png'))
-  t.equal(commits.length, before, 'nothing was written')
-  await fixture.fixture.time.advance(limits.keptMs - 1)
+  t.equal(commits.length, before, 'no use was written')
+  await fixture.fixture.time.advance(limits.retentionMs - 1)
   t.equal((await fixture.files()).length, 1)
   await fixture.fixture.time.advance(limits.usedEveryMs)
   await eventually(fixture.fixture, async () => (await fixture.files()).length === 0)
 })
 
-t.test('A scale of time divides how long media is kept', async (t) => {
+t.test('The time scale divides the retention of media', async (t) => {
   const origin = await openOrigin(t, { png: sends(png) })
   const fixture = await openMediaFixture(t, { timeScale: 1_000 })
   await hostedBy(fixture, origin.at('png'))
-  await fixture.fixture.time.advance(limits.keptMs / 1_000 - 1)
+  await fixture.fixture.time.advance(limits.retentionMs / 1_000 - 1)
   t.equal((await fixture.files()).length, 1)
   await fixture.fixture.time.advance(limits.usedEveryMs / 1_000 + 1)
   await eventually(fixture.fixture, async () => (await fixture.files()).length === 0)
 })
 
-t.test('A record whose bytes were lost is mended by a fetch, under a new address', async (t) => {
+t.test('A record whose bytes were lost is repaired by a fetch, under a new URL', async (t) => {
   const origin = await openOrigin(t, { png: sends(png) })
   const fixture = await openMediaFixture(t)
   const first = await hostedBy(fixture, origin.at('png'))
@@ -127,7 +127,7 @@ t.test('A record whose bytes were lost is mended by a fetch, under a new address
   t.same(await fixture.files(), [nameOf(second)])
 })
 
-t.test('A fetch that fails midway leaves no file and nothing on record', async (t) => {
+t.test('A fetch that fails midway leaves no file and no record', async (t) => {
   const body = Buffer.concat([png, Buffer.alloc(100_000)])
   const origin = await openOrigin(t, {
     large: (response) => void response.end(body),
@@ -185,30 +185,30 @@ function gate() {
 }
 
 t.test(
-  'A crash between the bytes and their record leaves a file that the record of what was begun removes',
+  'After a crash between the bytes and their record, the record of the begun fetch removes the file',
   async (t) => {
     const { file, remaining, after, url } = await crash(t, 'written')
     t.same(remaining, { kept: undefined, begun: [file] })
     await after.fixture.time.advance(limits.unfinishedMs - 1)
-    t.same(await after.files(), [file], 'whoever began it may still be at it')
+    t.same(await after.files(), [file], 'the process that began it may still be writing')
     await after.fixture.time.advance(1)
     await eventually(after.fixture, async () => (await after.files()).length === 0)
     t.same(recordOf(after, url), { kept: undefined, begun: [] })
   },
 )
 
-t.test('A crash while bytes are written leaves half a file that the next start removes', async (t) => {
+t.test('After a crash during a write the next start removes the partial file', async (t) => {
   const { file, remaining, after, url } = await crash(t, 'writing')
   t.match(file, /\.part$/)
   t.same(remaining, { kept: undefined, begun: [file?.replace('.part', '')] })
   t.same(await after.files(), [])
-  t.match(await hostedBy(after, url), { type: 'image/png' }, 'and nothing stands in the way of the next fetch')
+  t.match(await hostedBy(after, url), { type: 'image/png' }, 'and the next fetch is not blocked')
   await after.fixture.time.advance(limits.unfinishedMs)
   await eventually(after.fixture, () => recordOf(after, url).begun.length === 0)
-  t.equal((await after.files()).length, 1, 'what was kept since is not what is given up')
+  t.equal((await after.files()).length, 1, 'an item stored since is not dropped')
 })
 
-t.test('A crash between the end of a record and that of its bytes is made good by the next process', async (t) => {
+t.test('A crash between removing a record and its bytes is completed by the next process', async (t) => {
   const origin = await openOrigin(t, { png: sends(png) })
   let isDead = false
   const before = await openMediaFixture(t, {
@@ -219,7 +219,7 @@ t.test('A crash between the end of a record and that of its bytes is made good b
   })
   await hostedBy(before, origin.at('png'))
   isDead = true
-  await before.fixture.time.advance(limits.keptMs + limits.usedEveryMs)
+  await before.fixture.time.advance(limits.retentionMs + limits.usedEveryMs)
   await eventually(before.fixture, () => recordOf(before, origin.at('png')).kept === undefined)
   t.equal((await before.files()).length, 1)
   await before.fixture.crash()
@@ -228,7 +228,7 @@ t.test('A crash between the end of a record and that of its bytes is made good b
   t.pass('the file is gone')
 })
 
-t.test('Commands that come late or twice change nothing', async (t) => {
+t.test('Late and repeated commands change nothing', async (t) => {
   const { fixture, commands, objects } = await openMediaFixture(t)
   const hash = hashOf('https://media.example/a')
   const execute = (command: keyof typeof commands, input: object) =>
@@ -241,7 +241,7 @@ t.test('Commands that come late or twice change nothing', async (t) => {
   t.equal(
     await execute('finish', { name: 'a.png', ...stored }),
     null,
-    'what was never begun, or was given up, is not kept',
+    'an item never begun, or abandoned, is not stored',
   )
   t.equal(await execute('touch', {}), null)
   await execute('begin', { name: 'a.png' })
@@ -256,7 +256,7 @@ t.test('Commands that come late or twice change nothing', async (t) => {
 })
 
 t.test(
-  'Two processes of a cluster that fetch one URL at once answer alike, and each serves what either has',
+  'Two processes of a cluster that fetch one URL concurrently agree, and each serves the other’s media',
   async (t) => {
     const body = holdUntilReleased(png)
     const origin = await openOrigin(t, { png: body.setBehavior, jpeg: sends(jpeg) })
@@ -309,9 +309,9 @@ t.test(
       else t.ok(png.equals(answer.body as Buffer), 'served by each process')
     }
     await eventually(fixture, () => removed.length === 1)
-    t.not(removed[0], name, 'the one that came second is gone')
+    t.not(removed[0], name, 'the later one is removed')
     await hostedBy({ media: both[0]! }, origin.at('jpeg'))
     await hostedBy({ media: both[1]! }, origin.at('jpeg'))
-    t.same(origin.seen, ['/png', '/png', '/jpeg'], 'what one has kept the other does not fetch')
+    t.same(origin.seen, ['/png', '/png', '/jpeg'], 'media stored by one is not fetched by the other')
   },
 )

@@ -25,7 +25,7 @@ async function* blocks(count: number): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < count; at++) yield Buffer.alloc(limits.diskCheckBytes / 2)
 }
 
-t.test('Files', async (t) => {
+t.test('Files fulfil the contract of the media store', async (t) => {
   const dir = folder(t)
   const plenty = async () => limits.freeDiskBytes
   const one = await createFileStore({ dir, freeBytes: plenty })
@@ -41,29 +41,26 @@ t.test('Only their owner can enter the folder or read a file', async (t) => {
   t.equal(statSync(join(dir, 'a.png')).mode & 0o777, 0o600)
 })
 
-t.test(
-  'A disk that is nearly full takes nothing more, notices it while it writes, and keeps what it has',
-  async (t) => {
-    const dir = folder(t)
-    let free: number = limits.freeDiskBytes
-    const files = await createFileStore({ dir, freeBytes: async () => free })
-    await files.put('kept.png', blocks(1))
-    async function* fillDisk(): AsyncGenerator<Uint8Array> {
-      yield* blocks(1)
-      free = limits.freeDiskBytes - 1
-      yield* blocks(3)
-      t.fail('it went on writing')
-    }
-    await t.rejects(files.put('large.mp4', fillDisk()), StorageFull)
-    await t.rejects(files.put('next.png', blocks(1)), StorageFull)
-    t.same(readdirSync(dir), ['kept.png'])
-    free = limits.freeDiskBytes
-    await files.put('next.png', blocks(1))
-    t.same(readdirSync(dir), ['kept.png', 'next.png'])
-  },
-)
+t.test('A nearly full disk accepts nothing more, even during a write, and keeps what it has', async (t) => {
+  const dir = folder(t)
+  let free: number = limits.freeDiskBytes
+  const files = await createFileStore({ dir, freeBytes: async () => free })
+  await files.put('kept.png', blocks(1))
+  async function* fillDisk(): AsyncGenerator<Uint8Array> {
+    yield* blocks(1)
+    free = limits.freeDiskBytes - 1
+    yield* blocks(3)
+    t.fail('it went on writing')
+  }
+  await t.rejects(files.put('large.mp4', fillDisk()), StorageFull)
+  await t.rejects(files.put('next.png', blocks(1)), StorageFull)
+  t.same(readdirSync(dir), ['kept.png'])
+  free = limits.freeDiskBytes
+  await files.put('next.png', blocks(1))
+  t.same(readdirSync(dir), ['kept.png', 'next.png'])
+})
 
-t.test('What a process that crashed had half written is gone when the next one opens', async (t) => {
+t.test('Half-written files of a crashed process are removed at the next start', async (t) => {
   const dir = folder(t)
   const before = await createFileStore({ dir })
   await before.put('whole.png', blocks(1))
@@ -84,7 +81,7 @@ t.test('What a process that crashed had half written is gone when the next one o
   await t.rejects(putting)
 })
 
-t.test('The object store of a cluster', async (t) => {
+t.test('The object store of a cluster fulfils the contract of the media store', async (t) => {
   const server = await TestNats.start()
   const buses = await Promise.all(
     ['one', 'other'].map((name) => openNats({ servers: [server.url], syncAlways: false, log, name })),
@@ -96,7 +93,7 @@ t.test('The object store of a cluster', async (t) => {
   const [one, other] = buses.map((bus) => createNatsStore(bus.objects)) as [MediaStore, MediaStore]
   objectsSuite(t, () => ({ one, other }))
 
-  t.test('A node that joins brings the files of its time alone along, and what is no object stays', async (t) => {
+  t.test('A joining node copies the files of its single-node time, and other files stay', async (t) => {
     const dataDir = folder(t)
     const dir = join(dataDir, 'media')
     const names = ['0', '1', '2'].map((each) => `${each.repeat(26)}.png`)
@@ -106,13 +103,13 @@ t.test('The object store of a cluster', async (t) => {
     writeFileSync(join(dir, 'notes.txt'), 'x')
     for (const fileNames of [['notes.txt'], ['notes.txt']]) {
       const joined = await openMediaStore({ dataDir, log, bus: buses[0]! })
-      for (const name of names) t.ok(await joined.get(name), 'nothing is lost on the way')
+      for (const name of names) t.ok(await joined.get(name), 'no file is lost during the copy')
       t.same(readdirSync(dir), fileNames)
     }
     t.ok(await other.get(names[0]!), 'every process has it now')
   })
 
-  t.test('A removal takes along what was only put in part', async (t) => {
+  t.test('A removal also removes incomplete objects', async (t) => {
     const messages = async () => {
       const report = (await server.jetstream()) as unknown as { bytes: number }
       return report.bytes
@@ -131,11 +128,11 @@ t.test('The object store of a cluster', async (t) => {
     await bus.close()
     await one.remove('half.mp4')
     t.equal(await one.get('half.mp4'), undefined)
-    t.ok((await messages()) < before + 128 * 1024, 'its chunks are gone')
+    t.ok((await messages()) < before + 128 * 1024, 'its chunks are removed')
   })
 })
 
-t.test('Servers that are full leave no room, which is no fault of the media', async (t) => {
+t.test('Full servers refuse the put, which is no fault of the media', async (t) => {
   const server = await TestNats.start({ storeLimit: '2MB' })
   const bus = await openNats({ servers: [server.url], syncAlways: false, log, name: 'full' })
   t.teardown(async () => {

@@ -15,7 +15,7 @@ async function readAll(parts: AsyncIterable<Uint8Array>): Promise<Buffer> {
 
 /** `processes` share what is put: each is the same backing as another process sees it. */
 export function objectsSuite(t: Test, processes: () => { one: MediaStore; other: MediaStore }): void {
-  t.test('What was put is read back whole, by every process, from any byte on', async (t) => {
+  t.test('An object is read back completely, by every process, from any byte on', async (t) => {
     const { one, other } = processes()
     const body = randomBytes(700_001)
     await one.put('a.png', partsOf(body.subarray(0, 10), body.subarray(10, 300_000), body.subarray(300_000)))
@@ -26,7 +26,7 @@ export function objectsSuite(t: Test, processes: () => { one: MediaStore; other:
     }
   })
 
-  t.test('There is nothing under a name before all of it is put, and nothing ever when its source fails', async (t) => {
+  t.test('No object exists before all of it is put, and none if its source fails', async (t) => {
     const { one, other } = processes()
     const failure = new Error('the source broke')
     async function* breakMidway(): AsyncGenerator<Uint8Array> {
@@ -38,20 +38,17 @@ export function objectsSuite(t: Test, processes: () => { one: MediaStore; other:
     t.equal(await other.get('b.png'), undefined)
   })
 
-  t.test(
-    'What was removed is gone for every process, and removing it again, or what never was, does no harm',
-    async (t) => {
-      const { one, other } = processes()
-      await one.put('c.png', partsOf(randomBytes(10)))
-      await other.remove('c.png')
-      t.equal(await one.get('c.png'), undefined)
-      await one.remove('c.png')
-      await one.remove('never.png')
-      t.equal(await one.get('never.png'), undefined)
-    },
-  )
+  t.test('A removed object is gone for every process, and removing it again is harmless', async (t) => {
+    const { one, other } = processes()
+    await one.put('c.png', partsOf(randomBytes(10)))
+    await other.remove('c.png')
+    t.equal(await one.get('c.png'), undefined)
+    await one.remove('c.png')
+    await one.remove('never.png')
+    t.equal(await one.get('never.png'), undefined)
+  })
 
-  t.test('Objects of different names do not touch each other', async (t) => {
+  t.test('Objects of different names are independent', async (t) => {
     const { one } = processes()
     const bodies = Array.from({ length: 8 }, () => randomBytes(100_000))
     await Promise.all(bodies.map((body, at) => one.put(`d${at}.png`, partsOf(body))))

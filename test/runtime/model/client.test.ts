@@ -30,7 +30,7 @@ const completion = {
   usage: { prompt_tokens: 7, completion_tokens: 3 },
 }
 
-t.test('A completion is its text and what it cost; the call has one shape whatever the messages say', async (t) => {
+t.test('A completion is its text and its cost; the call has one shape for any messages', async (t) => {
   t.same(await ask('/v1/chat/completions', jsonAnswer(completion)), {
     ok: true,
     content: '{"flow":1}',
@@ -47,19 +47,16 @@ t.test('A completion is its text and what it cost; the call has one shape whatev
   })
 })
 
-t.test(
-  'The address may be that of the endpoint or what it is below, and a key is sent only where there is one',
-  async (t) => {
-    server.setBehavior('/base/chat/completions', jsonAnswer(completion))
-    const model = openModelClient({ url: server.url('/base/') })
-    t.teardown(() => model.close())
-    t.match(await model.complete({ model: 'x', messages, signal: AbortSignal.timeout(60_000) }), { ok: true })
-    t.notOk('authorization' in server.at('/base/chat/completions')[0]!.headers)
-    t.equal(model.name, 'default')
-  },
-)
+t.test('The URL may be that of the endpoint or its base, and a key is sent only if there is one', async (t) => {
+  server.setBehavior('/base/chat/completions', jsonAnswer(completion))
+  const model = openModelClient({ url: server.url('/base/') })
+  t.teardown(() => model.close())
+  t.match(await model.complete({ model: 'x', messages, signal: AbortSignal.timeout(60_000) }), { ok: true })
+  t.notOk('authorization' in server.at('/base/chat/completions')[0]!.headers)
+  t.equal(model.name, 'default')
+})
 
-t.test('What goes wrong is a sentence that names no key and nothing that the endpoint said', async (t) => {
+t.test('A failure is a sentence without the key and without text of the endpoint', async (t) => {
   for (const [name, how, message] of [
     ['401', jsonAnswer({ error: { message: `bad key ${key}` } }, 401), 'The language model answered with status 401.'],
     ['500', jsonAnswer(`boom ${key}`, 500), 'The language model answered with status 500.'],
@@ -85,7 +82,7 @@ t.test('What goes wrong is a sentence that names no key and nothing that the end
   }
 })
 
-t.test('An endpoint that does not answer in time, or whose caller leaves, is not waited for', async (t) => {
+t.test('An endpoint that does not answer in time, or whose caller disconnects, is not waited for', async (t) => {
   t.match(await ask('/slow/chat/completions', hang, { limits: { totalMs: 100, headersMs: 100 } }), {
     ok: false,
     message: 'The language model gave no answer. The endpoint did not answer in time.',
@@ -99,7 +96,7 @@ t.test('An endpoint that does not answer in time, or whose caller leaves, is not
   t.match(await pending, { ok: false })
 })
 
-t.test('What it cost is counted as nothing when the endpoint tells nonsense', async (t) => {
+t.test('Usage counts as zero when the endpoint reports nonsense', async (t) => {
   const odd = { ...completion, usage: { prompt_tokens: '7', completion_tokens: -3 } }
   t.match(await ask('/odd/chat/completions', jsonAnswer(odd)), { usage: { input: 0, output: 0 } })
   t.match(await ask('/nousage/chat/completions', jsonAnswer({ choices: completion.choices })), {

@@ -27,7 +27,7 @@ function writeModule(test: { teardown(end: () => void): void }, text: string): {
   return { dir: folder, file: './module.mjs' }
 }
 
-t.test('A generated package is loaded by its folder, from wherever the node runs', async (t) => {
+t.test('A generated package is loaded by its folder, from any working directory of the node', async (t) => {
   const [loaded, ...more] = await load([dir], '/')
   t.equal(loaded?.descriptor.provider, 'pigeon')
   t.same(more, [])
@@ -40,7 +40,7 @@ t.test('A generated package is loaded by its folder, from wherever the node runs
   t.same((await load(['./index.js'], dir))[0]?.descriptor, loaded?.descriptor, 'or by its file')
 })
 
-t.test('A package is found by its name, though it is for import alone', async (t) => {
+t.test('A package is found by its name, even if it exports only ES modules', async (t) => {
   const from = tempDir(t)
   const bodies = {
     '@partner/pigeon': { exports: { '.': { types: './x.d.ts', import: './in.js' } } },
@@ -59,7 +59,7 @@ t.test('A package is found by its name, though it is for import alone', async (t
   }
 })
 
-t.test('A module may give several adapters', async (t) => {
+t.test('A module may export several adapters', async (t) => {
   const { dir: from, file } = writeModule(
     t,
     `import pigeon from '${join(dir, 'index.js')}'
@@ -74,7 +74,7 @@ t.test('A module may give several adapters', async (t) => {
   )
 })
 
-t.test('What is wrong is an error that names the module and says what', async (t) => {
+t.test('A faulty module is an error that names the module and the fault', async (t) => {
   const changedAdapter = (changes: string) =>
     `import pigeon from '${join(dir, 'index.js')}'
      const { descriptor } = pigeon
@@ -116,7 +116,7 @@ t.test('What is wrong is an error that names the module and says what', async (t
   t.ok((await load(['./nowhere'], dir).catch((error) => error)) instanceof AdapterUnusable)
   await t.rejects(load(['@partner/nowhere'], dir), { message: /@partner\/nowhere cannot be found/ })
   await t.rejects(load(['./nowhere'], dir), { message: /\.\/nowhere cannot be found/ })
-  await t.rejects(load(['fs'], dir), { message: /fs/ }, 'what is no module of a partner')
+  await t.rejects(load(['fs'], dir), { message: /fs/ }, 'a value that is no partner module')
 })
 
 t.test('A provider of a channel has one adapter', async (t) => {

@@ -31,7 +31,7 @@ function metricValues(text: string, metric: string): number[] {
   return lines.map((line) => Number(line.slice(line.lastIndexOf(' ') + 1)))
 }
 
-t.test('A node by itself owns every shard, and says on which host and in which roles it runs', async (t) => {
+t.test('A single node owns every shard, and reports its host and its roles', async (t) => {
   const node = await openTestNode({
     env: { PARLEY_SHARDS: '4', PARLEY_ROLES: 'mgmt,shards', PARLEY_PUBLIC_GATEWAY_URL: 'https://gateway.test' },
   })
@@ -57,7 +57,7 @@ t.test('A node by itself owns every shard, and says on which host and in which r
   t.equal(refused.json.errors[0].field, 'node')
 })
 
-t.test('What is the system operator’s is nobody else’s, whatever role and scopes they have', async (t) => {
+t.test('Only a system operator may use the system routes, whatever role and scopes other keys have', async (t) => {
   const node = await openTestNode()
   t.teardown(() => node.close())
   const routes = node.node.planes.mgmt.routes.filter(({ access }) => access.who === 'sysop')
@@ -104,7 +104,7 @@ t.test('The list shows every shard and node as the engine knows them', async (t)
   })
 })
 
-t.test('A shard is moved to a node or let go, the answer shows what was settled, and the log who did it', async (t) => {
+t.test('A shard is moved or unpinned, the reply shows the result, and the log the actor', async (t) => {
   const map = shardMap(4)
   const node = await openTestNode({ env: { PARLEY_SHARDS: '4' }, wrapShards: map.between })
   t.teardown(() => node.close())
@@ -141,10 +141,10 @@ t.test('A shard is moved to a node or let go, the answer shows what was settled,
   const away = await put('0', { node: 'n2' })
   t.equal(away.status, 503)
   t.equal(away.headers['retry-after'], '1')
-  t.equal(map.moves.length, 2, 'nothing that was refused was moved')
+  t.equal(map.moves.length, 2, 'no refused move was made')
 })
 
-t.test('Metrics show what this node has of each shard, from one look at the engine', async (t) => {
+t.test('Metrics show this node’s state of each shard, from one inspection of the engine', async (t) => {
   const map = shardMap(3)
   const node = await openTestNode({ env: { PARLEY_SHARDS: '4' }, wrapShards: map.between })
   t.teardown(() => node.close())
@@ -177,7 +177,7 @@ t.test('Metrics show what this node has of each shard, from one look at the engi
     t.same(
       values.map((_, shard) => seriesValue(text, `${metric}{shard="${shard}"}`)),
       values,
-      `${metric}, the last shard being one that was not taken up yet`,
+      `${metric}, with a last shard that is not open yet`,
     )
     t.match(text, `# TYPE ${metric} gauge`)
   }
@@ -194,7 +194,7 @@ t.test('Metrics show what this node has of each shard, from one look at the engi
   t.equal(seriesValue(later, 'parley_cluster_nodes'), 2)
 })
 
-t.test('As many shards as there may be each have their series, and still one look is enough', async (t) => {
+t.test('The maximum number of shards have a series each, still from one inspection', async (t) => {
   const map = shardMap(settings.shardsMax)
   const metrics = createMetrics()
   const engine = map.between({ inspect: undefined } as unknown as Engine)
@@ -205,7 +205,7 @@ t.test('As many shards as there may be each have their series, and still one loo
     metricValues(text, 'parley_shard_owner'),
     map.here.map(() => 1),
   )
-  t.notMatch(text, /shard="other"/, 'none is counted together with others')
+  t.notMatch(text, /shard="other"/, 'no series is merged with others')
   await metrics.render()
   t.equal(map.reads, 2)
 
@@ -214,7 +214,7 @@ t.test('As many shards as there may be each have their series, and still one loo
   t.notMatch((await without.render()).text, /shard="/, 'a process that keeps no shards has no such series')
 })
 
-t.test('The figures of a real node move with its work', async (t) => {
+t.test('The figures of a real node change with its work', async (t) => {
   const [node, receiver] = [await startNode({ PARLEY_SHARDS: '4', PARLEY_EMULATOR: 'false' }), await openReceiver(t)]
   t.teardown(() => node.clean())
   receiver.setBehavior('/slow', hang)

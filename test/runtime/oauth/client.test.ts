@@ -40,7 +40,7 @@ async function open(t: Test, providerFields: Partial<Provider> = {}, allowPrivat
   return { server, client, requestsTo, exchange }
 }
 
-t.test('A provider is asked with PKCE, its scopes and what the operator adds', async (t) => {
+t.test('An authorization request has PKCE, its scopes and the operator’s parameters', async (t) => {
   const { client } = await open(t, { authorizationParameters: { access_type: 'offline' } })
   const url = new URL(String(await client.authorizationUrl('crm', 's', verifier)))
   t.strictSame(Object.fromEntries(url.searchParams), {
@@ -55,7 +55,7 @@ t.test('A provider is asked with PKCE, its scopes and what the operator adds', a
   })
 })
 
-t.test('A code is traded with its verifier, and the tokens that come are understood', async (t) => {
+t.test('A code is exchanged with its verifier, and the returned tokens are read', async (t) => {
   const { server, requestsTo, exchange } = await open(t, { accountLabelClaim: 'team_name' })
   const team_name = `Har\u202ebor\n${'x'.repeat(500)}`
   const body = { access_token: 'at', refresh_token: 'rt', token_type: 'bearer', expires_in: 60, team_name }
@@ -63,7 +63,7 @@ t.test('A code is traded with its verifier, and the tokens that come are underst
   const granted = await exchange()
   t.match(granted, { ok: true, tokens: { accessToken: 'at', refreshToken: 'rt', expiresAt: now + 60_000 } })
   const label = (granted as { accountLabel: string }).accountLabel
-  t.match(label, /^Harborx+$/, 'nothing in a label can turn what stands around it')
+  t.match(label, /^Harborx+$/, 'no label can change the text around it')
   t.equal(label.length, limits.accountLabelChars)
   t.match(requestsTo('/token'), [
     {
@@ -77,7 +77,7 @@ t.test('A code is traded with its verifier, and the tokens that come are underst
   ])
 })
 
-t.test('A label is never a token, whatever the file says', async (t) => {
+t.test('A label is never a token, whatever the file configures', async (t) => {
   for (const accountLabelClaim of ['access_token', 'refresh_token', 'clientSecret', 'constructor']) {
     const { server, exchange } = await open(t, { accountLabelClaim })
     server.setBehavior('/token', json(200, { access_token: 'at', refresh_token: 'rt', token_type: 'bearer' }))
@@ -85,7 +85,7 @@ t.test('A label is never a token, whatever the file says', async (t) => {
   }
 })
 
-t.test('The secret travels in the body, or in a header where the file or the provider wants it so', async (t) => {
+t.test('The secret is sent in the body, or in a header if the file or the provider requires it', async (t) => {
   const basic = `Basic ${Buffer.from('parley:keep+it').toString('base64')}`
   const header = await open(t, { clientAuthentication: 'client_secret_basic' })
   header.server.setBehavior('/token', json(200, { access_token: 'at', token_type: 'bearer' }))
@@ -95,10 +95,14 @@ t.test('The secret travels in the body, or in a header where the file or the pro
   const bare = await open(t, { clientSecret: undefined })
   bare.server.setBehavior('/token', json(200, { access_token: 'at', token_type: 'bearer' }))
   await bare.exchange()
-  t.match(bare.requestsTo('/token')[0], { client_id: 'parley', client_secret: undefined }, 'a public client has none')
+  t.match(
+    bare.requestsTo('/token')[0],
+    { client_id: 'parley', client_secret: undefined },
+    'a public client has no secret',
+  )
 })
 
-t.test('A provider is discovered by its issuer once an hour, and what it cannot read is not sent', async (t) => {
+t.test('A provider is discovered by its issuer once an hour, and unsupported parameters are not sent', async (t) => {
   const server = await openReceiver(t)
   const issuer = server.url('')
   const providerFields = {
@@ -134,7 +138,7 @@ t.test('A provider is discovered by its issuer once an hour, and what it cannot 
   t.equal(countDiscoveries(), 3)
 })
 
-t.test('A renewal keeps the refresh token unless another one comes', async (t) => {
+t.test('A renewal keeps the refresh token unless it gets a new one', async (t) => {
   const { server, client, requestsTo } = await open(t)
   server.setBehavior('/token', (response, nth) =>
     json(200, { access_token: `at${nth}`, token_type: 'bearer', ...(nth > 1 && { refresh_token: 'rt2' }) })(
@@ -161,7 +165,7 @@ const answers: readonly (readonly [string, Behavior, string])[] = [
   ['more than is read', json(200, { access_token: huge, token_type: 'bearer' }), 'unreachable'],
 ]
 
-t.test('Whatever a provider answers becomes one of a few words', async (t) => {
+t.test('Any response of a provider becomes one of a few outcomes', async (t) => {
   for (const [name, behave, why] of answers) {
     const { server, client, exchange } = await open(t)
     server.setBehavior('/token', behave)
@@ -172,7 +176,7 @@ t.test('Whatever a provider answers becomes one of a few words', async (t) => {
   t.strictSame(await client.refresh('none', 'rt'), { ok: false, reason: 'unknown-provider' })
 })
 
-t.test('A grant is taken back by its refresh token, or by the access token where there is no other', async (t) => {
+t.test('A grant is revoked by its refresh token, or by the access token if it has none', async (t) => {
   const { server, client, requestsTo } = await open(t)
   t.strictSame(await client.revoke('crm', { accessToken: 'at', refreshToken: 'rt' }), { ok: true })
   t.strictSame(await client.revoke('crm', { accessToken: 'at' }), { ok: true })
@@ -184,7 +188,7 @@ t.test('A grant is taken back by its refresh token, or by the access token where
   t.strictSame(await client.revoke('crm', { accessToken: 'at' }), { ok: false, reason: 'unreachable' })
 })
 
-t.test('A provider on a private address is not called unless that is allowed', async (t) => {
+t.test('A provider on a private address is not called unless private URLs are allowed', async (t) => {
   const { server, exchange } = await open(t, {}, false)
   t.match(await exchange(), { ok: false })
   t.equal(server.at('/token').length, 0)

@@ -36,7 +36,7 @@ function problemOf(content: unknown): string {
   return 'none'
 }
 
-t.test('Without a file there are no providers, and with one those that it names', async (t) => {
+t.test('Without a file there are no providers, and with a file those that it names', async (t) => {
   t.equal(readProviders(undefined, { allowPrivate: false }).size, 0)
   t.same([...read({ calendar: whole, crm: endpoints }).keys()], ['calendar', 'crm'])
   t.same(read({ calendar: whole }).get('calendar'), whole)
@@ -53,7 +53,7 @@ t.test('Without a file there are no providers, and with one those that it names'
   t.same(read({ sheets: more }).get('sheets'), more)
 })
 
-t.test('What is wrong is said with the path of the field, and no secret is repeated', async (t) => {
+t.test('A fault is reported with the path of the field, and no secret is repeated', async (t) => {
   const wrong: readonly (readonly [unknown, string])[] = [
     ['{"calendar": {"clientSecret": "a-secret-that-no-message-repeats", oops', 'the file is not JSON'],
     [[], 'the file '],
@@ -91,7 +91,7 @@ t.test('What is wrong is said with the path of the field, and no secret is repea
   t.ok(read({ calendar: { ...whole, issuer: 'http://127.0.0.1:9' } }, true), 'development may use plain http')
 })
 
-t.test('A node does not start on a file that cannot be used, and says which field with exit code 2', async (t) => {
+t.test('A node does not start on an invalid file, and names the field with exit code 2', async (t) => {
   writeFileSync(file, JSON.stringify({ calendar: { ...whole, issuer: undefined } }))
   const { code, stderr, stdout } = await runToEnd({ PARLEY_DATA_DIR: dir, PARLEY_OAUTH_PROVIDERS: file })
   t.equal(code, 2)
@@ -99,7 +99,7 @@ t.test('A node does not start on a file that cannot be used, and says which fiel
   t.notOk(`${stdout}${stderr}`.includes(secret))
 })
 
-t.test('Hosts to return to are read as addresses spell them', async (t) => {
+t.test('Return hosts are parsed as in addresses', async (t) => {
   const hosts = (text: string) => {
     const config = readConfig({ PARLEY_OAUTH_RETURN_HOSTS: text })
     return 'config' in config ? config.config.oauthReturnHosts : config.problems.join()

@@ -8,7 +8,7 @@ import { createLog } from '../../../runtime/observe/log.js'
 import { waitUntil } from '../../harness/clock.js'
 import { startNode } from '../../harness/process.js'
 
-t.test('Connections in and out, those that are kept included, stay within the open files of the process', async (t) => {
+t.test('Connections in and out, idle ones included, stay within the open file limit of the process', async (t) => {
   const files = fc.record({ most: fc.integer({ min: 128, max: 2 ** 21 }), used: fc.integer({ min: 10, max: 60 }) })
   fc.assert(
     fc.property(files, ({ most, used }) => {
@@ -19,7 +19,7 @@ t.test('Connections in and out, those that are kept included, stay within the op
   t.equal(allotDescriptors(undefined, 0).sockets.gateway, 20_000, 'where the system sets no limit, ours hold')
 })
 
-t.test('That open files run out is logged once, and shown as long as it lasts', async (t) => {
+t.test('Running out of open files is logged once, and shown as long as it lasts', async (t) => {
   const lines: string[] = []
   const { log } = createLog({ destination: { write: (line) => lines.push(line) } })
   let used: number | 'EMFILE' = 20
@@ -41,7 +41,7 @@ t.test('That open files run out is logged once, and shown as long as it lasts', 
   )
 })
 
-t.test('A node with few open files takes what connections it can, says so, and serves on', async (t) => {
+t.test('A node with few open files accepts what connections it can, reports it, and continues', async (t) => {
   const node = await startNode({ PARLEY_EMULATOR: 'false' }, undefined, 128)
   t.teardown(node.clean)
   const { port, hostname } = new URL(node.gateway)

@@ -22,7 +22,7 @@ function createWatchedLocal() {
   return { local, write: (table: string, value: unknown) => seen.get(table)!([] as never, value as never) }
 }
 
-t.test('A budget counts what it allows and what it refuses, whether it answers at once or later', async (t) => {
+t.test('A budget counts allowed and refused calls, synchronous or not', async (t) => {
   const metrics = createMetrics()
   const spent = (allowed: boolean) => ({ allowed }) as SpendResult
   const answers = [spent(true), Promise.resolve(spent(false)), Promise.resolve(spent(true))]
@@ -38,7 +38,7 @@ t.test('A budget counts what it allows and what it refuses, whether it answers a
     },
     metrics,
   )
-  t.equal((buckets.spend('send', 'a') as SpendResult).allowed, true, 'what is known at once is answered at once')
+  t.equal((buckets.spend('send', 'a') as SpendResult).allowed, true, 'a synchronous result stays synchronous')
   t.equal((await buckets.spend('send', 'a')).allowed, false)
   t.equal((await buckets.spend('journey', 'a')).allowed, true)
   await shows(
@@ -57,7 +57,7 @@ t.test('A budget counts what it allows and what it refuses, whether it answers a
   t.ok(isClosed)
 })
 
-t.test('Calls to providers are counted by class of status, and without an answer as none', async (t) => {
+t.test('Calls to providers are counted by status class, and as none without a response', async (t) => {
   const metrics = createMetrics()
   const meters = providerMetrics(metrics)
   for (const status of [200, 202, 429, 503, undefined]) meters.observeCall(bound, status, 40)
@@ -67,7 +67,7 @@ t.test('Calls to providers are counted by class of status, and without an answer
   await shows(t, metrics, 'parley_provider_call_duration_seconds_count{channel="sms",provider="emulator"} 5')
 })
 
-t.test('A hand-over is counted by whether to ask again, not by words of the provider', async (t) => {
+t.test('A submission is counted by its retry outcome, not by text of the provider', async (t) => {
   const metrics = createMetrics()
   const meters = deliveryMetrics(metrics)
   meters.observeSubmission(bound, { kind: 'sent', providerIds: [] }, 10)
@@ -80,7 +80,7 @@ t.test('A hand-over is counted by whether to ask again, not by words of the prov
   t.notMatch((await metrics.render()).text, /5550100/)
 })
 
-t.test('A status counts on the channel that the message went over, and what is swept counts nothing', async (t) => {
+t.test('A status counts on the channel of its attempt, and removed rows count nothing', async (t) => {
   const metrics = createMetrics()
   const { local, write } = createWatchedLocal()
   countRecords(local, metrics)

@@ -18,7 +18,7 @@ function createTestLog() {
   return { log, flush, of }
 }
 
-t.test('Of a flood of one event the first lines are written, and then how many more there were', async (t) => {
+t.test('Of a flood of one event the first lines are written, and then the number of the others', async (t) => {
   const { log, flush, of } = createTestLog()
   for (let which = 0; which < limits.linesAtOnce + 7; which++) log.error('store.refused', { which })
   log.warn('something.else')
@@ -35,7 +35,7 @@ t.test('Of a flood of one event the first lines are written, and then how many m
   t.equal(of('log.suppressed').length, 1)
 })
 
-t.test('What was left out is told without anybody asking, and children of a log count together', async (t) => {
+t.test('Suppressed lines are reported by themselves, and children of a log count together', async (t) => {
   const { log, of } = createTestLog()
   const child = log.child({ shard: 3 })
   for (let which = 0; which < limits.linesAtOnce; which++) log.warn('bus.away')
@@ -47,7 +47,7 @@ t.test('What was left out is told without anybody asking, and children of a log 
   t.match(of('log.suppressed'), [{ of: 'bus.away', lines: 1 }])
 })
 
-t.test('What is told for information is never left out', async (t) => {
+t.test('Lines of level info are never suppressed', async (t) => {
   const { log, flush, of } = createTestLog()
   for (let which = 0; which < limits.linesAtOnce * 3; which++) log.info('send.accepted', { which })
   await flush()

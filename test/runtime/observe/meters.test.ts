@@ -8,7 +8,7 @@ import { createMetrics } from '../../../runtime/observe/metrics.js'
 
 const names = Object.keys(catalog) as MetricName[]
 
-t.test('Every name and help of the catalog is one that a metric may have', async (t) => {
+t.test('Every name and help text of the catalog is valid for Prometheus', async (t) => {
   const metrics = createMetrics()
   for (const name of names) {
     const { kind, labels, help }: MetricDefinition = catalog[name]
@@ -27,7 +27,7 @@ t.test('Every name and help of the catalog is one that a metric may have', async
   }
 })
 
-t.test('The same values are the same meter, and others are others', async (t) => {
+t.test('Equal label values give the same meter, and others another', async (t) => {
   const metrics = createMetrics()
   const calls = counterOf(metrics, 'parley_webhook_calls_total')
   t.equal(calls('agent', 'taken'), calls('agent', 'taken'))
@@ -44,7 +44,7 @@ t.test('The same values are the same meter, and others are others', async (t) =>
   t.match(text, 'parley_shard_owner{shard="3"} 1')
 })
 
-t.test('Whatever values are counted in whatever order, each is counted as often as it came', async (t) => {
+t.test('Any values in any order are each counted correctly', async (t) => {
   const value = fc.constantFrom('a', 'b', 'ab', '', 'a b', '"')
   fc.assert(
     fc.property(fc.array(fc.tuple(value, value)), (counted) => {
@@ -70,7 +70,7 @@ t.test('Whatever values are counted in whatever order, each is counted as often 
   t.pass('in every run')
 })
 
-t.test('Values without end are counted together, and cost no memory without end', async (t) => {
+t.test('Unbounded label values are counted together, in bounded memory', async (t) => {
   const metrics = createMetrics()
   const refused = counterOf(metrics, 'parley_messages_refused_total')
   for (let n = 0; n < limits.seriesPerMetric + 50; n++) refused(`reason ${n}`).add()

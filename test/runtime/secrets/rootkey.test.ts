@@ -73,7 +73,7 @@ async function sealedBy(dir: string): Promise<string[]> {
   return [...new Set(names)]
 }
 
-t.test('A data folder opens under its own root key alone, and another one changes nothing', async (t) => {
+t.test('A data folder opens only with its own root key, and another key changes nothing', async (t) => {
   const dir = newDir()
   const first = await start(dir)
   await makeAgent(first)
@@ -98,7 +98,7 @@ t.test('A data folder opens under its own root key alone, and another one change
   t.match(await rootKeyCheck({ PARLEY_SECRET_KEY: otherKey }), { status: 'fail', detail: /another root key/ })
 })
 
-t.test('Data from before the check is judged by what is sealed in it, and keeps its user ids', async (t) => {
+t.test('Data from before the root key check is judged by its sealed values, and keeps its user ids', async (t) => {
   const dir = newDir()
   await (await start(dir)).close()
   const store = await openStore({ dir, shards })
@@ -119,7 +119,7 @@ t.test('Data from before the check is judged by what is sealed in it, and keeps 
   await t.rejects(start(dir, { PARLEY_SECRET_KEY: otherKey }), { name: 'RootKeyMismatch' })
 })
 
-t.test('A rotated root key seals everything anew; user ids, opt-outs and secrets stay and sessions end', async (t) => {
+t.test('A rotated root key reseals everything; user ids, opt-outs and secrets stay and sessions end', async (t) => {
   const dir = newDir()
   const first = await start(dir)
   await makeAgent(first)
@@ -138,7 +138,7 @@ t.test('A rotated root key seals everything anew; user ids, opt-outs and secrets
   const after = fileKey(dir)
   t.not(after.toString('hex'), before.toString('hex'))
   t.equal(statSync(join(dir, secretKeyFileName)).mode & 0o777, 0o600)
-  t.same(await sealedBy(dir), [keyId(after)], 'nothing is left under the key of before')
+  t.same(await sealedBy(dir), [keyId(after)], 'no secret is left under the old key')
   await t.rejects(start(dir, { PARLEY_SECRET_KEY: before.toString('hex') }), { name: 'RootKeyMismatch' })
 
   const node = await start(dir)
@@ -150,7 +150,7 @@ t.test('A rotated root key seals everything anew; user ids, opt-outs and secrets
   await post(node, `${at}/gateway/_rotateSecret`, {})
 })
 
-t.test('A configured key is rotated to the one of a file, and what cannot be rotated is a sentence', async (t) => {
+t.test('A configured key is rotated to a key file, and an impossible rotation is reported in a sentence', async (t) => {
   const dir = newDir()
   const own = { ...env, PARLEY_DATA_DIR: dir, PARLEY_SECRET_KEY: otherKey }
   t.match(await parley(['keys', 'rotate-root', '--new-key-file', '/none'], own), { code: exitCode.wrongUsage })
@@ -179,7 +179,7 @@ t.test('A configured key is rotated to the one of a file, and what cannot be rot
   })
 })
 
-t.test('A rotation that is killed anywhere leaves data that the next start opens', async (t) => {
+t.test('A rotation killed at any point leaves data that the next start opens', async (t) => {
   const dir = newDir()
   const first = await start(dir)
   await makeAgent(first)
@@ -212,7 +212,7 @@ t.test('A rotation that is killed anywhere leaves data that the next start opens
   }
 })
 
-t.test('A data file that is gone is no empty installation', async (t) => {
+t.test('A missing data file does not count as an empty installation', async (t) => {
   const dir = newDir()
   const node = await start(dir)
   t.equal((await node.mgmt('GET', '/readyz', {})).status, 200)
@@ -223,7 +223,7 @@ t.test('A data file that is gone is no empty installation', async (t) => {
   t.equal(ready.status, 503)
   t.match(ready.text, /was removed or replaced while in use/)
   const write = await node.mgmt('POST', '/v1/orgs/demo/agents', { token, json: { name: 'Lost' } })
-  t.equal(write.status, 503, 'nothing is acknowledged that no file keeps')
+  t.equal(write.status, 503, 'no write is acknowledged without a file')
   await node.close().catch(() => {})
   await t.rejects(start(dir), { name: 'StoreUnusable', message: /is missing, and there was one/ })
   t.notOk(existsSync(path))

@@ -28,7 +28,7 @@ const anyContext = fc.record({ orgId: anyName, kind: anyName, id: anyName })
 const anySecret = fc.uint8Array({ maxLength: 200 })
 const key = newDataKey()
 
-t.test('A sealed secret opens to what it was, and no two seals of it are alike', (t) => {
+t.test('A sealed secret opens to its value, and no two seals of it are equal', (t) => {
   fc.assert(
     fc.property(anyContext, anySecret, (context, secret) => {
       const [first, second] = [seal(key, context, secret), seal(key, context, secret)]
@@ -105,7 +105,7 @@ t.test('A data key opens only with the root key that sealed it and for its org',
   t.end()
 })
 
-t.test('Each purpose has a key of its own, the same every time', (t) => {
+t.test('Each purpose has its own key, the same every time', (t) => {
   const root = randomBytes(32)
   const purposes = ['id tokens', 'page tokens', 'asid', 'emulator grants', 'seal', 'key id', '']
   const keys = purposes.map((purpose) => deriveKey(root, purpose).toString('hex'))
@@ -117,7 +117,7 @@ t.test('Each purpose has a key of its own, the same every time', (t) => {
   t.end()
 })
 
-t.test('A configured root key is taken in each of its spellings, and anything else is refused by name', (t) => {
+t.test('A configured root key is accepted in each of its encodings, and any other text is refused by name', (t) => {
   const root = randomBytes(32)
   const dir = newDir()
   for (const encoding of ['hex', 'base64', 'base64url'] as const) {
@@ -141,11 +141,11 @@ t.test('A configured root key is taken in each of its spellings, and anything el
       message: /^PARLEY_SECRET_KEY must be 32 bytes/,
     })
   }
-  t.throws(() => readdirSync(dir), { code: 'ENOENT' }, 'nothing is written for a configured key')
+  t.throws(() => readdirSync(dir), { code: 'ENOENT' }, 'no file is written for a configured key')
   t.end()
 })
 
-t.test('A root key is made once, for its owner only, and is the same ever after', (t) => {
+t.test('A root key is created once, readable by its owner only, and never changes', (t) => {
   const dir = newDir()
   const first = loadOrCreateSecretKey(dir)
   t.match(first, { from: 'created', tooOpen: false })
@@ -171,7 +171,7 @@ t.test('A root key is made once, for its owner only, and is the same ever after'
   t.end()
 })
 
-t.test('No new root key is made beside data that was sealed with one that is gone', async (t) => {
+t.test('No new root key is created beside data that was sealed with a lost one', async (t) => {
   const dir = newDir()
   const { key: root } = loadOrCreateSecretKey(dir)
   await (await openStore({ dir, shards: 16 })).close()

@@ -29,7 +29,7 @@ const owner = fc.oneof(fc.constantFrom('', 'a', 'a\0', 'a\0b', 'ab', 'b', 'these
 const rest = fc.array(fc.oneof(fc.string({ maxLength: 2 }), fc.integer({ min: -3, max: 3 })), { maxLength: 2 })
 const anyWrite = fc.record({ of: fc.constantFrom(these, those), owner, rest, value: fc.nat() })
 
-t.test('Records by owner are read as from any table, of one owner and of no other', async () => {
+t.test('Records by owner are read as from any table, of one owner only', async () => {
   const store = await openStore({ dir: newDir(), shards: 400 })
   let shards = 0
   await fc.assert(
@@ -52,7 +52,7 @@ t.test('Records by owner are read as from any table, of one owner and of no othe
   await store.close()
 })
 
-t.test('What belongs to one owner lies together, whichever of its tables it is in', async (t) => {
+t.test('Rows of one owner are adjacent, in all of its tables', async (t) => {
   const store = await openStore({ dir: newDir(), shards: 16 })
   const space = store.space(0)
   const writes = ['b', 'a', 'c'].flatMap((name) =>
@@ -63,32 +63,29 @@ t.test('What belongs to one owner lies together, whichever of its tables it is i
     space.rows(undefined, 100).map(({ key }) => [tableOfKey(key), ...keyParts(key)].join(' ')),
     ['a', 'b', 'c'].flatMap((name) => ['these', 'those'].flatMap((of) => [`${of} ${name} 1`, `${of} ${name} 2`])),
   )
-  t.throws(() => space.range(these), /within one owner/, 'nobody walks over all of them')
+  t.throws(() => space.range(these), /within one owner/, 'they cannot be scanned across owners')
   t.throws(() => space.get(these, [] as never), /does not begin with an owner/)
   await store.close()
 })
 
 for (const durability of ['synced', 'async'] as const) {
-  t.test(
-    `Data of the format before is refused with a sentence, and nothing of it is changed (${durability})`,
-    async (t) => {
-      const dir = newDir()
-      await (await openStore({ dir, shards: 3 })).close()
-      const path = join(dir, dataFileName)
-      const environment = openEnvironment(path)
-      const earlier = { ...newManifest(3, (bytes) => Buffer.alloc(bytes, 7)), format: 3 }
-      const changes = encodeWrites([{ table: manifestTable as never, key: [], value: earlier }])
-      await environment.write([{ space: ownSpace, changes }])
-      await environment.close()
-      const before = readFileSync(path)
-      const refused = /was written by an earlier Parley \(format 3, this one reads 4\).*Name another data directory/
-      await t.rejects(openStore({ dir, shards: 3, durability }), refused)
-      t.ok(readFileSync(path).equals(before))
-    },
-  )
+  t.test(`Data of the previous format is refused with a sentence, and stays unchanged (${durability})`, async (t) => {
+    const dir = newDir()
+    await (await openStore({ dir, shards: 3 })).close()
+    const path = join(dir, dataFileName)
+    const environment = openEnvironment(path)
+    const earlier = { ...newManifest(3, (bytes) => Buffer.alloc(bytes, 7)), format: 3 }
+    const changes = encodeWrites([{ table: manifestTable as never, key: [], value: earlier }])
+    await environment.write([{ space: ownSpace, changes }])
+    await environment.close()
+    const before = readFileSync(path)
+    const refused = /was written by an earlier Parley \(format 3, this one reads 4\).*Name another data directory/
+    await t.rejects(openStore({ dir, shards: 3, durability }), refused)
+    t.ok(readFileSync(path).equals(before))
+  })
 }
 
-t.test('A stored key that is cut short is an error, wherever it is cut', async (t) => {
+t.test('A truncated stored key is an error, wherever it is cut', async (t) => {
   const whole = keyBytes({ name: 'cut' }, ['usr_1', 1234.5])
   t.same(keyParts(whole), ['usr_1', 1234.5])
   const boundaries = [1 + 'cut'.length + 1, 1 + 'cut'.length + 1 + 1 + 'usr_1'.length + 1]

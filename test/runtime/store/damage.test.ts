@@ -12,7 +12,7 @@ import type { Environment } from '../../../runtime/store/environment.js'
 import { store as limits } from '../../../runtime/store/limits.js'
 import { openStore } from '../../../runtime/store/lmdb.js'
 
-t.test('A damaged page that is found while the node runs ends in a failure with a sentence', async (t) => {
+t.test('A damaged page found while the node runs causes a failure with a sentence', async (t) => {
   const whole = { get: () => undefined, slice: () => [], failure: () => undefined } as unknown as Environment
   const broken = {
     ...whole,
@@ -45,7 +45,7 @@ t.test('A damaged page that is found while the node runs ends in a failure with 
   t.equal(other.failure(), undefined, 'an error of ours is no damage')
 })
 
-t.test('A process whose addresses cannot hold the data is refused with a sentence', async (t) => {
+t.test('A process whose address space cannot hold the data is refused with a sentence', async (t) => {
   const limitsText = (softLimit: string) =>
     `Limit                     Soft Limit\nMax address space         ${softLimit}      unlimited\n`
   t.throws(() => checkAddressSpace(limits.mapBytes, limitsText(String(16 * 1024 ** 3))), StoreUnusable)
@@ -56,7 +56,7 @@ t.test('A process whose addresses cannot hold the data is refused with a sentenc
   t.doesNotThrow(() => checkAddressSpace(limits.mapBytes, ''))
 })
 
-t.test('A store whose file is damaged beneath it fails its reads, and writes nothing more', async (t) => {
+t.test('A store whose file is damaged fails its reads, and writes nothing more', async (t) => {
   const dir = await mkdtemp(join(tmpdir(), 'parley-'))
   t.teardown(() => rm(dir, { recursive: true, force: true }))
   const rows = table<[number], string>('rows')

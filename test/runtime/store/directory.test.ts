@@ -85,7 +85,7 @@ async function expectRefusedUnharmed(t: Test, dir: string, message: RegExp, shar
   t.ok(before.equals(readFileSync(dataFile(dir))), 'not a byte of the data was changed')
 }
 
-t.test('A new directory is made, closed to others, and holds a finished data file or none', async (t) => {
+t.test('A new directory is private, and holds a complete data file or none', async (t) => {
   const dir = join(newDir(), 'deep', 'x'.repeat(120))
   await newData(dir)
   t.same(readdirSync(dir).sort(), [dataFileName, `${dataFileName}-lock`])
@@ -98,7 +98,7 @@ t.test('A new directory is made, closed to others, and holds a finished data fil
   t.same(readdirSync(crashed).sort(), [dataFileName, `${dataFileName}-lock`])
 })
 
-t.test('Data of another number of shards, of another format, or of somebody else is refused', async (t) => {
+t.test('Data of another number of shards, another format, or another program is refused', async (t) => {
   const dir = await newData()
   await expectRefusedUnharmed(t, dir, /laid out in 16 shards, but 8 are configured.*PARLEY_SHARDS to 16/, 8)
   const store = await openStore({ dir, shards: 16 })
@@ -122,7 +122,7 @@ t.test('Data of another number of shards, of another format, or of somebody else
   await expectRefusedUnharmed(t, early, /written by an earlier Parley \(format 1, this one reads 4\)/)
 })
 
-t.test('New data draws the names of its installation and node once, and may be adopted by another', async (t) => {
+t.test('New data gets the names of its installation and node once, and may be adopted by another', async (t) => {
   const dir = newDir()
   const drawn: number[] = []
   const random = (bytes: number) => {
@@ -170,7 +170,7 @@ t.test('A directory that is a file, lies below one, or cannot be written is refu
   t.same(readdirSync(closed), [])
 })
 
-t.test('A directory is held by one process at a time, and freed by its death however it dies', async (t) => {
+t.test('A directory is locked by one process at a time, and released by its death of any kind', async (t) => {
   const dir = await newData()
   const { holder, outcome } = await holdElsewhere(dir)
   t.same(outcome, { opened: true, rows: 1 })
@@ -182,12 +182,12 @@ t.test('A directory is held by one process at a time, and freed by its death how
   const store = await openStore({ dir, shards: 16 })
   await t.rejects(openStore({ dir, shards: 16 }), { message: new RegExp(`in use by process ${process.pid}`) })
   await commit(store.space(0), [{ table: left, key: [1, 2], value: { n: 2, text: '' } }])
-  t.equal([...store.space(0).range(left)].length, 2, 'the one who holds it works on')
+  t.equal([...store.space(0).range(left)].length, 2, 'the holder continues')
   await store.close()
   t.same(readdirSync(dir).sort(), [dataFileName, `${dataFileName}-lock`], 'no claim is left behind')
 })
 
-t.test('Of several processes that start together at most one gets in', async (t) => {
+t.test('Of several processes that start together at most one gets the lock', async (t) => {
   for (let round = 0; round < 2; round++) {
     const dir = round === 0 ? newDir() : await newData()
     const all = await Promise.all(Array.from({ length: 4 }, () => holdElsewhere(dir)))
@@ -222,7 +222,7 @@ function withBytes(bytes: Uint8Array): string {
   return dir
 }
 
-t.test('A damaged data file is refused with a sentence that names it, and is left as it was', async (t) => {
+t.test('A damaged data file is refused with a sentence that names it, and stays unchanged', async (t) => {
   const healthy = await grownData()
   const page = 4096
   const withChange = (change: (bytes: Buffer) => void) => {
@@ -250,7 +250,7 @@ t.test('A damaged data file is refused with a sentence that names it, and is lef
     ['a root of zeroes', withChange((b) => b.fill(0, root, root + page)), /holds something else/],
     ['a root of another kind', withChange((b) => b.writeUInt16LE(4, root + 18)), /not of the kind/],
     [
-      'a branch into nothing',
+      'a branch to a missing page',
       withChange((b) => b.writeUInt32LE(77_777, root + 24 + b.readUInt16LE(root + 24))),
       /page 77777/,
     ],
@@ -266,33 +266,39 @@ t.test('A damaged data file is refused with a sentence that names it, and is lef
   }
 })
 
-t.test('A data file cut anywhere is either refused or whole, and a flipped byte never ends the process', async (t) => {
-  const healthy = await grownData()
-  const coarse = Array.from({ length: 24 }, (_, i) => Math.ceil((healthy.length * i) / 24))
-  const fine = Array.from({ length: 8 }, (_, i) => healthy.length - i * 4096)
-  const cuts = [...coarse, ...fine].map((bytes) => withBytes(healthy.subarray(0, bytes)))
-  const seed = fc.sample(fc.integer(), 1)[0]!
-  const flips = fc.sample(fc.tuple(fc.nat(healthy.length - 1), fc.integer({ min: 1, max: 255 })), { seed, numRuns: 60 })
-  const heads = fc.sample(fc.tuple(fc.nat(4096 + 168), fc.integer({ min: 1, max: 255 })), { seed, numRuns: 60 })
-  const flipped = [...flips, ...heads].map(([at, by]) => {
-    const bytes = Buffer.from(healthy)
-    bytes[at]! ^= by
-    return withBytes(bytes)
-  })
-  const { outcomes: outcome, signal } = openElsewhere([...cuts, ...flipped])
-  t.equal(signal, null, `with seed ${seed}`)
-  t.equal(outcome.length, cuts.length + flipped.length)
-  for (const one of outcome) if (!one.opened) t.equal(one.error!.name, 'StoreUnusable', one.error!.message)
-  const ofCuts = outcome.slice(0, cuts.length)
-  for (const one of ofCuts) if (one.opened) t.equal(one.rows, grownRows)
-  t.ok(
-    ofCuts.some((one) => !one.opened),
-    'some cut lost pages in use',
-  )
-  t.ok(ofCuts.filter((one) => one.opened).length > 1, 'some cut lost only pages that were free')
-})
+t.test(
+  'A data file cut anywhere is either refused or complete, and a flipped byte never ends the process',
+  async (t) => {
+    const healthy = await grownData()
+    const coarse = Array.from({ length: 24 }, (_, i) => Math.ceil((healthy.length * i) / 24))
+    const fine = Array.from({ length: 8 }, (_, i) => healthy.length - i * 4096)
+    const cuts = [...coarse, ...fine].map((bytes) => withBytes(healthy.subarray(0, bytes)))
+    const seed = fc.sample(fc.integer(), 1)[0]!
+    const flips = fc.sample(fc.tuple(fc.nat(healthy.length - 1), fc.integer({ min: 1, max: 255 })), {
+      seed,
+      numRuns: 60,
+    })
+    const heads = fc.sample(fc.tuple(fc.nat(4096 + 168), fc.integer({ min: 1, max: 255 })), { seed, numRuns: 60 })
+    const flipped = [...flips, ...heads].map(([at, by]) => {
+      const bytes = Buffer.from(healthy)
+      bytes[at]! ^= by
+      return withBytes(bytes)
+    })
+    const { outcomes: outcome, signal } = openElsewhere([...cuts, ...flipped])
+    t.equal(signal, null, `with seed ${seed}`)
+    t.equal(outcome.length, cuts.length + flipped.length)
+    for (const one of outcome) if (!one.opened) t.equal(one.error!.name, 'StoreUnusable', one.error!.message)
+    const ofCuts = outcome.slice(0, cuts.length)
+    for (const one of ofCuts) if (one.opened) t.equal(one.rows, grownRows)
+    t.ok(
+      ofCuts.some((one) => !one.opened),
+      'some cut lost pages in use',
+    )
+    t.ok(ofCuts.filter((one) => one.opened).length > 1, 'some cut lost only pages that were free')
+  },
+)
 
-t.test('Data that an earlier Parley left without a sync is refused with a sentence, and left as it was', async (t) => {
+t.test('Data that an earlier Parley left without a sync is refused with a sentence, and stays unchanged', async (t) => {
   const dir = newDir()
   const store = await openStore({ dir, shards: 16 })
   await commit(store.space(0), [{ table: left, key: [0, 1], value: { n: 1, text: '' } }])
@@ -310,11 +316,11 @@ t.test('Data that an earlier Parley left without a sync is refused with a senten
   t.equal(readFileSync(mark, 'utf8'), 'a checkpoint')
   rmSync(mark)
   const reopened = await openStore({ dir, shards: 16 })
-  t.equal([...reopened.space(0).range(left)].length, 1, 'that version takes the mark away when it stops')
+  t.equal([...reopened.space(0).range(left)].length, 1, 'that version removes the mark when it stops')
   await reopened.close()
 })
 
-t.test('Data may outgrow the room that was reserved for it', async (t) => {
+t.test('Data may grow beyond its reserved size', async (t) => {
   const dir = newDir()
   const store = await openStore({ dir, shards: 16, mapBytes: 256 * 1024 })
   const row = (n: number) => ({ table: left, key: [0, n], value: { n, text: 'x'.repeat(100_000) } })
@@ -327,7 +333,7 @@ t.test('Data may outgrow the room that was reserved for it', async (t) => {
   await reopened.close()
 })
 
-t.test('A data file that grew at its end, or a lock file of garbage, does no harm', async (t) => {
+t.test('A data file with extra bytes, or a lock file of garbage, is harmless', async (t) => {
   const dir = await newData()
   appendFileSync(dataFile(dir), Buffer.alloc(10_000, 7))
   writeFileSync(`${dataFile(dir)}-lock`, 'garbage '.repeat(5_000))

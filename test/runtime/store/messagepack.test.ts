@@ -15,7 +15,7 @@ const byLibrary = (version: number, value: unknown) => Buffer.from(library.pack(
 /** Whether the library alone would give something else back than it was given. */
 const bends = (value: unknown) => !isDeepStrictEqual(library.unpack(byLibrary(1, value)), [1, value])
 
-t.test('Whatever plain data there is, it is written as the library writes it, or said to be bent', async (t) => {
+t.test('Any plain data is encoded as the library encodes it, or reported as different', async (t) => {
   fc.assert(
     fc.property(anyRecord, fc.nat(1_000), (value, version) => {
       const bytes = pack(version, value)
@@ -30,7 +30,7 @@ t.test('Whatever plain data there is, it is written as the library writes it, or
 const repeated = (text: string, lengths: readonly number[]) => lengths.map((length) => text.repeat(length))
 const neighboursOf = (...limits: readonly number[]) => limits.flatMap((limit) => [limit - 1, limit, limit + 1])
 
-t.test('Where the form of a value changes with its size, it is written as the library writes it', async (t) => {
+t.test('At every size boundary a value is encoded as the library encodes it', async (t) => {
   const sizes = neighboursOf(1, 10, 16, 21, 32, 40, 64, 85, 128, 256, 21_845, 32_768, 65_536)
   const numbers = neighboursOf(0, 0x20, 0x80, 0x100, 0x8000, 0x10000, 2 ** 31, 2 ** 32, 2 ** 53)
   const values: unknown[] = [
@@ -50,7 +50,7 @@ t.test('Where the form of a value changes with its size, it is written as the li
   t.equal(mismatches, 0)
 })
 
-t.test('Records that are kept stay as they are, however many follow, and whatever fails between them', async (t) => {
+t.test('Encoded records stay unchanged by later ones, even if some of those fail', async (t) => {
   const values = fc.sample(anyRecord, { numRuns: 400, seed: 7 }).map((value, index) => [value, 'x'.repeat(index * 37)])
   const packed = values.map((value) => {
     t.throws(() => pack(1, ['begun', value, new Map()]), UnsupportedValue)
@@ -63,7 +63,7 @@ t.test('Records that are kept stay as they are, however many follow, and whateve
   t.same(pack(1, large)?.equals(byLibrary(1, large)) ?? bends(large), true)
 })
 
-t.test('What is not plain is named', async (t) => {
+t.test('A value that is not plain is named', async (t) => {
   class Person {}
   const refused: [unknown, RegExp][] = [
     [new Map(), /^a Map is/],

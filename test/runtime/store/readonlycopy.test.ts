@@ -27,7 +27,7 @@ function commitPair(store: FileStore, shard: number, number: number): Promise<vo
 }
 
 for (const durability of ['synced', 'async'] as const) {
-  t.test(`A copy of a store whose commits are ${durability} is one state of every space`, async (t) => {
+  t.test(`A copy of a store whose commits are ${durability} is one consistent state of every space`, async (t) => {
     const store = await openStore({ dir: newPath(), shards, durability })
     t.teardown(() => store.close())
     const acknowledged = new Array(shards).fill(0)
@@ -57,16 +57,16 @@ for (const durability of ['synced', 'async'] as const) {
       await copied.close()
       t.notOk(
         readdirSync(scratchDir).some((name) => name.endsWith('-lock')),
-        'looking leaves nothing beside it',
+        'reading leaves no file beside it',
       )
     }
     over = true
     await Promise.all(writers)
-    t.ok(Math.min(...acknowledged) > 5, 'commits went on meanwhile')
+    t.ok(Math.min(...acknowledged) > 5, 'commits continued during the copy')
   })
 }
 
-t.test('What is committed after a copy is not in it, and the copy opens as the data of a node', async (t) => {
+t.test('Commits after a copy are not in it, and the copy opens as the data of a node', async (t) => {
   const store = await openStore({ dir: newPath(), shards })
   await commitPair(store, 0, 0)
   const dir = newPath()
@@ -80,11 +80,11 @@ t.test('What is committed after a copy is not in it, and the copy opens as the d
   t.teardown(() => reopened.close())
   t.equal([...reopened.space(0).range(halfTable)].length, 2)
   await commitPair(reopened, 0, 1)
-  t.equal([...reopened.space(0).range(halfTable)].length, 4, 'and takes commits')
+  t.equal([...reopened.space(0).range(halfTable)].length, 4, 'and accepts commits')
   await t.rejects(store.copyTo(newPath()), StoreFailed, 'a store that is closed cannot be copied')
 })
 
-t.test('A store that is closed while it is copied ends the copy first', async (t) => {
+t.test('Closing a store during a copy ends the copy first', async (t) => {
   const store = await openStore({ dir: newPath(), shards })
   for (let number = 0; number < 50; number++) await commitPair(store, 2, number)
   const path = newPath()
@@ -98,7 +98,7 @@ t.test('A store that is closed while it is copied ends the copy first', async (t
   await copied.close()
 })
 
-t.test('A file that is not whole, or no data of a node, is told apart in a sentence', async (t) => {
+t.test('An incomplete file and a file without data of a node are each reported in a sentence', async (t) => {
   const store = await openStore({ dir: newPath(), shards })
   t.teardown(() => store.close())
   for (let number = 0; number < 200; number++) await commitPair(store, 1, number)

@@ -100,44 +100,41 @@ function mustRead(environment: Environment, model: Model, questions: readonly Bo
   }
 }
 
-t.test(
-  'Readers see each commit as soon as it is taken, whatever of it is written, and the file gets it all',
-  async (t) => {
-    await fc.assert(
-      fc.asyncProperty(
-        fc.array(anyStep, { maxLength: 12 }),
-        fc.array(anyBounds, { maxLength: 6 }),
-        async (steps, anyQuestions) => {
-          const { environment, open, letOne, letAll } = createPausedEnvironment()
-          const behind = withWriteBehind(environment, 0)
-          const model: Model = new Map()
-          const questions = anyQuestions.filter(({ start, end, reverse }) =>
-            reverse ? Buffer.compare(start, end) > 0 : Buffer.compare(start, end) < 0,
-          )
-          for (const step of steps) {
-            if (step === 'written') {
-              letOne()
-              await new Promise((turn) => setImmediate(turn))
-            } else {
-              await behind.write([step])
-              apply(model, step)
-            }
-            mustRead(behind, model, questions)
+t.test('Readers see each commit as soon as it is accepted, and the file gets all of them', async (t) => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(anyStep, { maxLength: 12 }),
+      fc.array(anyBounds, { maxLength: 6 }),
+      async (steps, anyQuestions) => {
+        const { environment, open, letOne, letAll } = createPausedEnvironment()
+        const behind = withWriteBehind(environment, 0)
+        const model: Model = new Map()
+        const questions = anyQuestions.filter(({ start, end, reverse }) =>
+          reverse ? Buffer.compare(start, end) > 0 : Buffer.compare(start, end) < 0,
+        )
+        for (const step of steps) {
+          if (step === 'written') {
+            letOne()
+            await new Promise((turn) => setImmediate(turn))
+          } else {
+            await behind.write([step])
+            apply(model, step)
           }
-          letAll()
-          await behind.close()
-          const reopened = open()
-          mustRead(reopened, model, questions)
-          await reopened.close()
-        },
-      ),
-      { numRuns: 120 },
-    )
-    t.pass('any commits, any reads')
-  },
-)
+          mustRead(behind, model, questions)
+        }
+        letAll()
+        await behind.close()
+        const reopened = open()
+        mustRead(reopened, model, questions)
+        await reopened.close()
+      },
+    ),
+    { numRuns: 120 },
+  )
+  t.pass('any commits, any reads')
+})
 
-t.test('A commit waits while too much is unwritten', async (t) => {
+t.test('A commit waits while too much data is unwritten', async (t) => {
   const { environment, letAll } = createPausedEnvironment()
   const behind = withWriteBehind(environment, 0)
   const big = (n: number): Commit => ({
@@ -148,14 +145,14 @@ t.test('A commit waits while too much is unwritten', async (t) => {
   const all = Array.from({ length: 8 }, (_, n) => behind.write([big(n)]).then(() => acceptedCount++))
   await waitUntil(() => acceptedCount > 0)
   await new Promise((turn) => setImmediate(turn))
-  t.ok(acceptedCount < 8, `${acceptedCount} of 8 were taken while none could be written`)
+  t.ok(acceptedCount < 8, `${acceptedCount} of 8 were accepted while none could be written`)
   letAll()
   await Promise.all(all)
   t.equal(acceptedCount, 8)
   await behind.close()
 })
 
-t.test('After a failed transaction everything taken is still read and nothing more is taken', async (t) => {
+t.test('After a failed transaction all accepted commits can be read and no more are accepted', async (t) => {
   const { environment } = createPausedEnvironment()
   const behind = withWriteBehind({ ...environment, write: () => Promise.reject(new Error('the disk is broken')) }, 0)
   const commit: Commit = { space: 0, changes: [{ key: Buffer.from([1]), value: Buffer.from([2]) }] }
@@ -183,7 +180,7 @@ function countSyncs(everyMs: number) {
 
 const anHour = 60 * 60 * 1000
 
-t.test('Commits share a transaction until the time for the next one, unless there is much to write', async (t) => {
+t.test('Commits share a transaction until its time, unless there is much to write', async (t) => {
   const { behind, transactions, add } = countSyncs(anHour)
   await add(0)
   await waitUntil(() => transactions.length > 0)
@@ -197,7 +194,7 @@ t.test('Commits share a transaction until the time for the next one, unless ther
   t.same(transactions, [1, 11, 1], 'closing writes the rest')
 })
 
-t.test('A copy has what was committed before it, without a wait for the time of a transaction', async (t) => {
+t.test('A copy contains the commits before it, without waiting for the next transaction', async (t) => {
   const { behind, transactions, add } = countSyncs(anHour)
   await add(1)
   await waitUntil(() => transactions.length > 0)

@@ -180,7 +180,7 @@ t.test('Thirty days after the last of it nothing is left of a conversation that 
   opened.clock.advance(40 * minute)
   await opened.addEntry('ada', { sessionId: 'ada-2' }, live)
   t.same(countRows(), [2, 0, 2, 2, 2, 0])
-  const days = kept.keptMs / kept.retentionEveryMs
+  const days = kept.retentionMs / kept.retentionEveryMs
   for (let day = 1; day < days; day++) {
     opened.clock.advance(kept.retentionEveryMs)
     await waitUntil(() => opened.rows(conversationTable)[0]!.value.nothingToExpire !== true)
@@ -205,7 +205,7 @@ t.test('What a forgotten rehearsal left goes by itself when its time is over', a
   t.equal(opened.rows(deadLetterTable).length, 1)
   const conversations = await opened.traffic.conversations(agentRef, queryAll({ includeTest: true }))
   t.match(conversations, [{ sessionId: 'eve-1', messageCount: 2 }], 'it is still told as it was')
-  opened.clock.advance(kept.keptMs + kept.sessionIdleMs)
+  opened.clock.advance(kept.retentionMs + kept.sessionIdleMs)
   await waitUntil(() => countRows().every((count) => count === 0))
   t.same(opened.rows(deadLetterTable), [], 'nothing is left')
 })

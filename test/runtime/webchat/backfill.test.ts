@@ -30,7 +30,7 @@ function endsOver(sizes: readonly number[]) {
   }
 }
 
-t.test('Whoever goes on asking is told every line once, in order, in pieces that fit', async (t) => {
+t.test('A page that keeps requesting gets every line once, in order, in pieces that fit', async (t) => {
   const size = fc.oneof(fc.nat(200), fc.nat(limits.bufferedBytes * 2))
   await fc.assert(
     fc.asyncProperty(fc.array(size, { maxLength: 60 }), async (sizes) => {
@@ -56,7 +56,7 @@ t.test('Whoever goes on asking is told every line once, in order, in pieces that
   )
 })
 
-t.test('A record that cannot be read, or a line that cannot be shown just now, is a refusal', async (t) => {
+t.test('An unreadable record, or a line that cannot be shown now, is a refusal', async (t) => {
   const ends = endsOver([1, 2, 3])
   const refusal = refuse('service.unavailable')
   t.same(await buildBackfill({ ...ends, read: async () => refusal }, 3), refusal)

@@ -71,7 +71,7 @@ async function arrive(node: RunningNode): Promise<{ page: Page; token: string; u
   return { page, token, userId: testAgent.lastPerson() }
 }
 
-t.test('A line is told at once to tabs on every node, whichever of them keeps the record', async (t) => {
+t.test('A line reaches tabs on every node at once, whichever node stores the record', async (t) => {
   for (let person = 0; person < people; person++) {
     const { page, token, userId } = await arrive(nodes[person % nodes.length]!)
     const tabs = [page, ...(await Promise.all(nodes.map((node) => Page.open(chatAt(node), { token }))))]
@@ -84,7 +84,7 @@ t.test('A line is told at once to tabs on every node, whichever of them keeps th
       t.same(tab.entries, page.entries)
       t.notOk(
         tab.frames.some(({ type }) => type === 'ping'),
-        'nobody had to look by himself',
+        'no poll was needed',
       )
     }
     t.same(textsOf(page.entries), ['Hello', 'To all of you', 'And back'])
@@ -93,7 +93,7 @@ t.test('A line is told at once to tabs on every node, whichever of them keeps th
 })
 
 t.test(
-  'When a node stops, its pages go on at another one from their cursor, and nothing is lost or doubled',
+  'When a node stops, its pages resume at another one from their cursor, without loss or duplicates',
   async (t) => {
     const visitors = []
     for (let person = 0; person < people; person++) visitors.push(await arrive(second))

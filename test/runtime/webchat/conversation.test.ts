@@ -59,7 +59,7 @@ async function openVisit(t: Test, { testAgent, chat }: Setting) {
   return { page, token, visitorId, userId: testAgent.lastPerson() }
 }
 
-t.test('The binding of web chat tells where its page and its script are, and no other binding does', async (t) => {
+t.test('The binding of web chat shows the URLs of its page and script, and no other binding does', async (t) => {
   const { testAgent, chat } = await openChat(t)
   const { data } = await testAgent.manage('GET', `${testAgent.agentPath}/channels`)
   const bound = data.find(({ channel }: { channel: string }) => channel === 'webchat')
@@ -71,7 +71,7 @@ t.test('The binding of web chat tells where its page and its script are, and no 
   t.notMatch(sms, { chatUrl: String })
 })
 
-t.test('What a visitor says reaches the agent, and its answer reaches the page under a cursor', async (t) => {
+t.test('A visitor’s message reaches the agent, and the reply reaches the page under a cursor', async (t) => {
   const setting = await openChat(t)
   const { testAgent, chat } = setting
   const { token, visitorId } = await createVisitor(chat)
@@ -91,7 +91,7 @@ t.test('What a visitor says reaches the agent, and its answer reaches the page u
     blocks: [{ kind: 'text', text: 'Welcome to **Harbor**.' }],
   })
 
-  await t.test('and a tap, named by its id, is an answer to its own message', async (t) => {
+  await t.test('A tap, named by its id, is an answer to its own message', async (t) => {
     const { blocks } = answer as { blocks: { chips?: { label: string; tap: string }[] }[] }
     const chip = blocks.flatMap(({ chips = [] }) => chips)[0]!
     page.sendFrame({ type: 'tap', id: 'tapped', tap: chip.tap })
@@ -101,7 +101,7 @@ t.test('What a visitor says reaches the agent, and its answer reaches the page u
     t.match((await page.waitForLines(3)).at(-1), { type: 'said', id: 'tapped', text: 'Book' })
   })
 
-  await t.test('and so are a place and media that the visitor refers to', async (t) => {
+  await t.test('A place and media that the visitor shares are answers', async (t) => {
     const location = { latitude: 48.2, longitude: 16.37 }
     const media = [{ url: 'https://files.example/a.jpg', type: 'image/jpeg' }]
     page.sendFrame({ type: 'location', id: 'here', place: location })
@@ -118,7 +118,7 @@ t.test('What a visitor says reaches the agent, and its answer reaches the page u
   await page.close()
 })
 
-t.test('Older lines are told when a page asks, down to the first, and contacts come along to be kept', async (t) => {
+t.test('Older lines are sent on request, down to the first, and contacts come as files', async (t) => {
   const setting = await openChat(t)
   const { testAgent } = setting
   const { page, userId } = await openVisit(t, setting)
@@ -130,7 +130,7 @@ t.test('Older lines are told when a page asks, down to the first, and contacts c
   t.match(lines[1], { type: 'message', contacts: [hotel] })
   page.sendFrame({ type: 'older', before: lines.at(-1)!.cursor })
   const [first] = await page.waitForFrames('older')
-  t.same(first!.lines, lines.slice(1, -1), 'each as it was told before')
+  t.same(first!.lines, lines.slice(1, -1), 'each unchanged')
   t.match(first, { from: lines[1]!.cursor, more: true })
   page.sendFrame({ type: 'older', before: first!.from })
   const [, last] = await page.waitForFrames('older', 2)
@@ -138,7 +138,7 @@ t.test('Older lines are told when a page asks, down to the first, and contacts c
   await page.close()
 })
 
-t.test('What is sent again under the same id is accepted again and heard once', async (t) => {
+t.test('A frame repeated under the same id is accepted again and processed once', async (t) => {
   const setting = await openChat(t)
   const { page } = await openVisit(t, setting)
   for (let times = 0; times < 3; times++) page.sendFrame({ type: 'text', id: 'again', text: 'Only once' })
@@ -153,7 +153,7 @@ t.test('What is sent again under the same id is accepted again and heard once', 
   await page.close()
 })
 
-t.test('Every tab of a visitor is told the same lines in the same order, whenever it was opened', async (t) => {
+t.test('Every tab of a visitor gets the same lines in the same order, whenever it was opened', async (t) => {
   const setting = await openChat(t)
   const { page, token, userId } = await openVisit(t, setting)
   const other = await Page.open(setting.chat, { token })
@@ -162,37 +162,34 @@ t.test('Every tab of a visitor is told the same lines in the same order, wheneve
   await Promise.all([page.waitForLines(3), other.waitForLines(3)])
   t.same(other.entries, page.entries)
   const late = await Page.open(setting.chat, { token })
-  t.same(late.entries, page.entries, 'what was told live is what is told from the record')
+  t.same(late.entries, page.entries, 'live lines equal those of the transcript')
   t.same(textsOf(late.entries), ['Hello', 'From the other tab', 'To both'])
   for (const each of [page, other, late]) await each.close()
 })
 
-t.test(
-  'A message that finds nobody is sent, waits, and is told behind the cursor that a page comes back with',
-  async (t) => {
-    const setting = await openChat(t)
-    const { page, token, userId } = await openVisit(t, setting)
-    const { cursor } = page
-    await page.close()
-    const results = await setting.testAgent.send(userId, text('One'), text('Two'), text('Three'))
-    await waitUntil(() => results.every(({ messageId }) => isIn(setting.testAgent, messageId, 'sent')))
-    const back = await Page.open(setting.chat, { token, after: cursor })
-    t.same(textsOf(back.entries), ['One', 'Two', 'Three'])
-    t.same(
-      back.frames.map(({ type }) => type),
-      ['welcome', 'message', 'message', 'message', 'caughtUp'],
-    )
-    await setting.testAgent.send(userId, text('Four'))
-    t.same(textsOf(await back.waitForLines(4)), ['One', 'Two', 'Three', 'Four'])
-    await back.close()
-  },
-)
+t.test('A message without an open page is sent, waits, and comes behind the cursor of the next page', async (t) => {
+  const setting = await openChat(t)
+  const { page, token, userId } = await openVisit(t, setting)
+  const { cursor } = page
+  await page.close()
+  const results = await setting.testAgent.send(userId, text('One'), text('Two'), text('Three'))
+  await waitUntil(() => results.every(({ messageId }) => isIn(setting.testAgent, messageId, 'sent')))
+  const back = await Page.open(setting.chat, { token, after: cursor })
+  t.same(textsOf(back.entries), ['One', 'Two', 'Three'])
+  t.same(
+    back.frames.map(({ type }) => type),
+    ['welcome', 'message', 'message', 'message', 'caughtUp'],
+  )
+  await setting.testAgent.send(userId, text('Four'))
+  t.same(textsOf(await back.waitForLines(4)), ['One', 'Two', 'Three', 'Four'])
+  await back.close()
+})
 
 function isIn(testAgent: TestAgent, messageId: string, state: string): boolean {
   return testAgent.statuses().some((status) => status.messageId === messageId && status.state === state)
 }
 
-t.test('A page without a cursor is told the newest lines, and that there are older ones', async (t) => {
+t.test('A page without a cursor gets the newest lines, and learns that there are older ones', async (t) => {
   const setting = await openChat(t)
   const { data } = await setting.testAgent.manage('GET', `${setting.testAgent.agentPath}/channels`)
   const webchat = data.find((binding: { channel: string }) => binding.channel === 'webchat')
@@ -210,11 +207,11 @@ t.test('A page without a cursor is told the newest lines, and that there are old
   t.same(fresh.entries, page.entries.slice(1))
   const fullPage = await Page.open(setting.chat, { token, after: 0 })
   t.match(fullPage.frames[0], { type: 'welcome', more: false })
-  t.same(fullPage.entries, page.entries, 'a cursor is told everything behind it')
+  t.same(fullPage.entries, page.entries, 'a cursor gets everything behind it')
   for (const each of [page, fresh, fullPage]) await each.close()
 })
 
-t.test('A message is delivered when a tab shows it and read when one says so, each told once', async (t) => {
+t.test('A message is delivered when a tab shows it and read when one says so, each reported once', async (t) => {
   const setting = await openChat(t)
   const { page, token, userId } = await openVisit(t, setting)
   const other = await Page.open(setting.chat, { token })
@@ -236,12 +233,12 @@ t.test('A message is delivered when a tab shows it and read when one says so, ea
   t.same(
     reopened.entries.flatMap((line) => (line.type === 'message' ? [line.state] : [])),
     ['read', 'read'],
-    'a page is told what is read already',
+    'a page learns of earlier read marks',
   )
   for (const each of [page, other, reopened]) await each.close()
 })
 
-t.test('Typing is told both ways, and so is that the agent has read', async (t) => {
+t.test('Typing is reported in both directions, and read marks of the agent reach the page', async (t) => {
   const setting = await openChat(t)
   const { page, userId } = await openVisit(t, setting)
   page.sendFrame({ type: 'typing' })
@@ -255,38 +252,35 @@ t.test('Typing is told both ways, and so is that the agent has read', async (t) 
   await page.waitForFrames('seen')
   await page.text('Still here')
   const [next] = await setting.testAgent.nextContentEvents(t, 1)
-  t.match(next!.event.event, { type: 'message' }, 'what is said too often is told once')
-  t.equal(page.entries.length, 2, 'none of it is a line')
+  t.match(next!.event.event, { type: 'message' }, 'frequent signals are reported once')
+  t.equal(page.entries.length, 2, 'none of them is a line')
   await page.close()
 })
 
-t.test(
-  'A frame that cannot be read is answered by the field that is wrong, and after ten of them the socket closes',
-  async (t) => {
-    const setting = await openChat(t)
-    const { page } = await openVisit(t, setting)
-    page.raw('{"v":1,"type":"text","id":"x","text":""}')
-    page.raw('{"v":1,"type":"shout","id":"y"}')
-    page.raw('{"v":2,"type":"text","id":"z","text":"Hi"}')
-    page.raw('nothing of the sort')
-    page.raw(new Uint8Array([1, 2, 3]))
-    const errors = await page.waitForFrames('error', 5)
-    t.match(errors, [
-      { code: 'invalidFrame', field: 'text', id: 'x' },
-      { code: 'invalidFrame', field: 'type', id: 'y' },
-      { code: 'invalidFrame', field: 'v', id: 'z' },
-      { code: 'invalidFrame', message: /JSON object/ },
-      { code: 'invalidFrame', message: /JSON object/ },
-    ])
-    await page.text('Good again')
-    const [event] = await setting.testAgent.nextContentEvents(t, 1)
-    t.match(event!.event.event, { message: { text: 'Good again' } }, 'nothing of them was heard')
-    for (let left = limits.unreadableFrames - 5; left > 0; left--) page.raw('{}')
-    t.equal(await page.waitForClose(), 1008)
-  },
-)
+t.test('An unreadable frame is answered with its field, and ten of them close the socket', async (t) => {
+  const setting = await openChat(t)
+  const { page } = await openVisit(t, setting)
+  page.raw('{"v":1,"type":"text","id":"x","text":""}')
+  page.raw('{"v":1,"type":"shout","id":"y"}')
+  page.raw('{"v":2,"type":"text","id":"z","text":"Hi"}')
+  page.raw('nothing of the sort')
+  page.raw(new Uint8Array([1, 2, 3]))
+  const errors = await page.waitForFrames('error', 5)
+  t.match(errors, [
+    { code: 'invalidFrame', field: 'text', id: 'x' },
+    { code: 'invalidFrame', field: 'type', id: 'y' },
+    { code: 'invalidFrame', field: 'v', id: 'z' },
+    { code: 'invalidFrame', message: /JSON object/ },
+    { code: 'invalidFrame', message: /JSON object/ },
+  ])
+  await page.text('Good again')
+  const [event] = await setting.testAgent.nextContentEvents(t, 1)
+  t.match(event!.event.event, { message: { text: 'Good again' } }, 'none of them was processed')
+  for (let left = limits.unreadableFrames - 5; left > 0; left--) page.raw('{}')
+  t.equal(await page.waitForClose(), 1008)
+})
 
-t.test('A visitor says no more than their budget at once, and is told when to try again', async (t) => {
+t.test('A visitor sends no more than the budget allows, and learns when to retry', async (t) => {
   const setting = await openChat(t)
   const { page } = await openVisit(t, setting)
   for (let n = 0; n < 30; n++) page.sendFrame({ type: 'text', id: `n-${n}`, text: `Number ${n}` })
@@ -295,7 +289,7 @@ t.test('A visitor says no more than their budget at once, and is told when to tr
   await page.close()
 })
 
-t.test('A token goes on as the same visitor; another agent’s, a changed one and none at all are refused', async (t) => {
+t.test('A token continues as the same visitor; another agent’s, a changed and a missing one are refused', async (t) => {
   const { chat } = await openChat(t)
   const { chat: otherChat } = await openChat(t)
   const first = await createVisitor(chat)
@@ -319,17 +313,17 @@ t.test('A token goes on as the same visitor; another agent’s, a changed one an
   t.equal(await statusOfSocket(`${chat}/visitors`, ''), 405, 'other paths are answered as ever')
 })
 
-t.test('Visitors who come by a proxy have a budget each, and not the one of the proxy', async (t) => {
+t.test('Visitors behind a trusted proxy have their own budgets, not the proxy’s', async (t) => {
   const { chat } = await openChat(t)
   const comes = async (client: string) =>
     (await fetch(`${chat}/visitors`, { method: 'POST', headers: { 'x-forwarded-for': client } })).status
   const many = Array.from({ length: 4 * budgets.webchatVisitors.burstCalls }, () => comes('203.0.113.1'))
   t.ok((await Promise.all(many)).includes(429))
   t.equal(await comes('203.0.113.2'), 201)
-  t.equal(await comes('203.0.113.1, 203.0.113.3'), 201, 'only what the proxy says counts')
+  t.equal(await comes('203.0.113.1, 203.0.113.3'), 201, 'only the proxy’s header counts')
 })
 
-t.test('Whoever moves about in one IPv6 network of 64 bits has one budget', async (t) => {
+t.test('All addresses in one IPv6 network of 64 bits share one budget', async (t) => {
   const { chat } = await openChat(t)
   const comes = async (client: string) =>
     (await fetch(`${chat}/visitors`, { method: 'POST', headers: { 'x-forwarded-for': client } })).status
@@ -340,7 +334,7 @@ t.test('Whoever moves about in one IPv6 network of 64 bits has one budget', asyn
   t.equal(await comes('2001:db8:1:3::1'), 201, 'the network beside it has its own')
 })
 
-t.test('A call that is malformed spends the budget of its address like any other', async (t) => {
+t.test('A malformed call spends the budget of its address like any other', async (t) => {
   const { chat } = await openChat(t)
   const headers = { 'x-forwarded-for': '203.0.113.9', 'content-type': 'application/json' }
   const comes = async (body: string) => (await fetch(`${chat}/visitors`, { method: 'POST', headers, body })).status
@@ -349,7 +343,7 @@ t.test('A call that is malformed spends the budget of its address like any other
   t.same([...new Set(statuses)].sort(), [422, 429])
 })
 
-t.test('A token that is not good counts against its address, and after many no socket is opened for it', async (t) => {
+t.test('An invalid token counts against its address, and after many no socket is opened for it', async (t) => {
   const { chat } = await openChat(t)
   const from = (client: string) => ({ 'x-forwarded-for': client })
   const tries = Array.from({ length: 4 * budgets.webchatBadTokens.burstCalls }, () =>
@@ -357,26 +351,23 @@ t.test('A token that is not good counts against its address, and after many no s
   )
   const statuses = await Promise.all(tries)
   t.same([...new Set(statuses)].sort(), [101, 429])
-  t.equal(await statusOfSocket(chat, 'token=bad', from('203.0.113.21')), 101, 'another address is told what is wrong')
+  t.equal(await statusOfSocket(chat, 'token=bad', from('203.0.113.21')), 101, 'another address gets the actual error')
   const { token } = await createVisitor(chat)
   t.equal(await statusOfSocket(chat, `token=${token}`, from('203.0.113.20')), 101, 'and a good token opens one')
 })
 
-t.test(
-  'An address learns which agents have a chat no faster than its budget, whether they have one or not',
-  async (t) => {
-    const { chat } = await openChat(t)
-    const looks = async (path: string, client: string) =>
-      (await fetch(path, { headers: { 'x-forwarded-for': client } })).status
-    const missingChat = `${node.gateway}/v4/webchat/demo.nobody`
-    const paths = Array.from({ length: 2 * budgets.webchatPages.burstCalls }, (_, at) => (at % 2 ? missingChat : chat))
-    const statuses = await Promise.all(paths.map((path) => looks(path, '203.0.113.30')))
-    t.same([...new Set(statuses)].sort(), [200, 404, 429])
-    t.equal(await looks(chat, '203.0.113.31'), 200, 'another address looks on')
-  },
-)
+t.test('An address discovers chats of agents no faster than its budget, existing or not', async (t) => {
+  const { chat } = await openChat(t)
+  const looks = async (path: string, client: string) =>
+    (await fetch(path, { headers: { 'x-forwarded-for': client } })).status
+  const missingChat = `${node.gateway}/v4/webchat/demo.nobody`
+  const paths = Array.from({ length: 2 * budgets.webchatPages.burstCalls }, (_, at) => (at % 2 ? missingChat : chat))
+  const statuses = await Promise.all(paths.map((path) => looks(path, '203.0.113.30')))
+  t.same([...new Set(statuses)].sort(), [200, 404, 429])
+  t.equal(await looks(chat, '203.0.113.31'), 200, 'another address looks on')
+})
 
-t.test('Only sites that the binding names may show the chat; where it names none, any may', async (t) => {
+t.test('Only sites that the binding names may show the chat; without names, any site may', async (t) => {
   const { testAgent, chat } = await openChat(t)
   const site = 'https://shop.example'
   const open = await requestToken(chat, {}, 'https://anybody.example')
@@ -386,7 +377,7 @@ t.test('Only sites that the binding names may show the chat; where it names none
   t.equal(preflight.headers.get('access-control-allow-origin'), site)
   const { data } = await testAgent.manage('GET', `${testAgent.agentPath}/channels`)
   await testAgent.manage('DELETE', `${testAgent.agentPath}/channels/${data[0].id}`)
-  t.equal((await requestToken(chat, {})).status, 404, 'without web chat there is nothing')
+  t.equal((await requestToken(chat, {})).status, 404, 'without web chat there is no page')
   await testAgent.bind('webchat', { mode: 'managed', inputs: { origins: [site] } })
   const { token } = await createVisitor(chat, undefined, site)
   t.equal((await requestToken(chat, {}, 'https://anybody.example')).status, 403)
@@ -396,7 +387,7 @@ t.test('Only sites that the binding names may show the chat; where it names none
   t.equal(await codeOfSocket(chat, { token }), 4403)
 })
 
-t.test('When the chat is switched off, pages are sent away and nobody new comes in', async (t) => {
+t.test('When the chat is switched off, pages are disconnected and no new ones are admitted', async (t) => {
   const setting = await openChat(t)
   const { testAgent, chat } = setting
   const { page, token } = await openVisit(t, setting)
@@ -412,7 +403,7 @@ t.test('When the chat is switched off, pages are sent away and nobody new comes 
   await back.close()
 })
 
-t.test('A node that stops sends every page away with 1001', async (t) => {
+t.test('A node that stops closes every page with 1001', async (t) => {
   const setting = await openChat(t)
   const { page } = await openVisit(t, setting)
   isStopped = true

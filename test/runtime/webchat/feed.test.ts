@@ -52,7 +52,7 @@ class Scene {
         send: () => {
           this.bufferedBytes += frameBytes
           this.maxBufferedBytes = Math.max(this.maxBufferedBytes, this.bufferedBytes)
-          return this.bufferedBytes > limits.bufferedMostBytes ? 'dropped' : 'sent'
+          return this.bufferedBytes > limits.bufferedMaxBytes ? 'dropped' : 'sent'
         },
         bufferedBytes: () => this.bufferedBytes,
         close: (code) => {
@@ -141,7 +141,7 @@ async function turns(): Promise<void> {
 
 const step = fc.constantFrom('append', 'lost', 'drain', 'look', 'refuse', 'unshowable', 'wait')
 
-t.test('Every kept line behind the cursor is told in order and once, whatever is lost, late or slow', async () => {
+t.test('Every line behind the cursor is sent in order and once, despite losses, delays and slow reads', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(step, { maxLength: 30 }),
@@ -180,7 +180,7 @@ t.test('Every kept line behind the cursor is told in order and once, whatever is
   )
 })
 
-t.test('For a page that does not read, nothing more is fetched and no more is held than it has room for', async (t) => {
+t.test('For a page that does not read, fetching stops and the buffer is bounded', async (t) => {
   const scene = new Scene(0, 200)
   scene.feed.poll()
   await turns()
@@ -198,7 +198,7 @@ t.test('For a page that does not read, nothing more is fetched and no more is he
   t.ok(scene.maxBufferedBytes <= maxBytes, 'nor while it catches up')
 })
 
-t.test('A page that reads nothing but is pinged on and on is let go, to come again with its cursor', async (t) => {
+t.test('A page that reads nothing but keeps pinging is closed, to reconnect with its cursor', async (t) => {
   const scene = new Scene(0, 1)
   scene.feed.poll()
   await turns()
@@ -209,7 +209,7 @@ t.test('A page that reads nothing but is pinged on and on is let go, to come aga
   t.equal(scene.closedWith, 4000)
 })
 
-t.test('A page without a cursor is told the newest lines only, and that there are more', async (t) => {
+t.test('A page without a cursor gets only the newest lines, and learns that there are more', async (t) => {
   const scene = new Scene(undefined, limits.historyLines + 5)
   scene.feed.poll()
   await scene.waitUntilIdle()
@@ -218,7 +218,7 @@ t.test('A page without a cursor is told the newest lines only, and that there ar
   t.equal(scene.sentCursors()[0], 6)
 })
 
-t.test('A line whose notice was lost is told at the next look', async (t) => {
+t.test('A line whose notice was lost is sent at the next poll', async (t) => {
   const scene = new Scene(0, 1)
   scene.feed.poll()
   await scene.waitUntilIdle()
@@ -232,7 +232,7 @@ t.test('A line whose notice was lost is told at the next look', async (t) => {
   t.ok(scene.kinds().includes('ping'), 'which also says that the line is alive')
 })
 
-t.test('A page is told something before it takes the line for dead, whenever lines come', async () => {
+t.test('A page gets a sign of life before it considers the connection dead', async () => {
   const step = fc.record({ ms: fc.nat(limits.pollEveryMs / 2), isSaid: fc.boolean() })
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
@@ -268,33 +268,30 @@ t.test('A page is told something before it takes the line for dead, whenever lin
   )
 })
 
-t.test(
-  'That the agent is writing is told behind the lines that came before it, and not once it has said something',
-  async (t) => {
-    const scene = new Scene(0, 1)
-    scene.feed.poll()
-    await scene.waitUntilIdle()
-    scene.append()
-    scene.signal = { signal: 'typing', at: scene.clock.now(), cursor: 2 }
-    scene.feed.onHead(scene.head)
-    await scene.waitUntilIdle()
-    t.same(scene.kinds().slice(-2), ['said', 'typing'])
-    scene.feed.onHead(scene.head)
-    await scene.waitUntilIdle()
-    t.equal(scene.kinds().filter((kind) => kind === 'typing').length, 1, 'once')
-    scene.signal = { signal: 'typing', at: scene.clock.now() + 1, cursor: 2 }
-    scene.append()
-    scene.feed.onHead(scene.head)
-    await scene.waitUntilIdle()
-    t.equal(scene.kinds().at(-1), 'said')
-    scene.signal = { signal: 'read', at: scene.clock.now() + 2, cursor: 2 }
-    scene.feed.onHead(scene.head)
-    await scene.waitUntilIdle()
-    t.equal(scene.kinds().at(-1), 'seen', 'what was read stays read')
-  },
-)
+t.test('Typing is sent after the lines before it, and not once the agent has answered', async (t) => {
+  const scene = new Scene(0, 1)
+  scene.feed.poll()
+  await scene.waitUntilIdle()
+  scene.append()
+  scene.signal = { signal: 'typing', at: scene.clock.now(), cursor: 2 }
+  scene.feed.onHead(scene.head)
+  await scene.waitUntilIdle()
+  t.same(scene.kinds().slice(-2), ['said', 'typing'])
+  scene.feed.onHead(scene.head)
+  await scene.waitUntilIdle()
+  t.equal(scene.kinds().filter((kind) => kind === 'typing').length, 1, 'once')
+  scene.signal = { signal: 'typing', at: scene.clock.now() + 1, cursor: 2 }
+  scene.append()
+  scene.feed.onHead(scene.head)
+  await scene.waitUntilIdle()
+  t.equal(scene.kinds().at(-1), 'said')
+  scene.signal = { signal: 'read', at: scene.clock.now() + 2, cursor: 2 }
+  scene.feed.onHead(scene.head)
+  await scene.waitUntilIdle()
+  t.equal(scene.kinds().at(-1), 'seen', 'read marks stay')
+})
 
-t.test('Nothing is told after the end', async (t) => {
+t.test('Nothing is sent after the end', async (t) => {
   const scene = new Scene(0, 5)
   scene.refusals = 1
   scene.feed.poll()

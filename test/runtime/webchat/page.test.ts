@@ -49,7 +49,7 @@ const turns = async () => {
   for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve))
 }
 
-t.test('A page is told older lines when it asks, or that it cannot be just now', async (t) => {
+t.test('A page gets older lines on request, or learns that they are unavailable now', async (t) => {
   const answers = [{ kind: 'older', from: 3, entries: [], more: true } as const, refuse('service.unavailable')]
   const cursors: number[] = []
   const { frame, serverEvents } = openScene({
@@ -76,14 +76,14 @@ t.test('A frame is accepted when it is on record, and the next one waits for tha
   frame('text', { id: 'b', text: 'Two' })
   await turns()
   t.equal(batches.length, 1)
-  t.same(serverEvents, [], 'nothing is said before')
+  t.same(serverEvents, [], 'no reply is sent before')
   batches[0]!.answer()
   await turns()
   t.same(serverEvents, [{ kind: 'accepted', id: 'a' }])
   t.match(batches[1]!.items, [{ id: 'b', inbound: { content: { text: 'Two' } } }])
 })
 
-t.test('What could not be put on record is to be sent again under the same id', async (t) => {
+t.test('A frame that could not be recorded has to be sent again under the same id', async (t) => {
   const { frame, serverEvents, batches } = openScene()
   frame('text', { id: 'a', text: 'One' })
   await turns()
@@ -92,7 +92,7 @@ t.test('What could not be put on record is to be sent again under the same id', 
   t.match(serverEvents, [{ kind: 'error', code: 'unavailable', id: 'a', retryAfterMs: Number }])
 })
 
-t.test('What is said before the page may come in waits, and is not heard when it may not', async (t) => {
+t.test('Frames before the admission wait, and are dropped if the page is refused', async (t) => {
   for (const isIn of [true, false]) {
     let decide: (isIn: boolean) => void = () => undefined
     const ready = new Promise<boolean>((resolve) => {
@@ -108,7 +108,7 @@ t.test('What is said before the page may come in waits, and is not heard when it
   }
 })
 
-t.test('A visitor beyond their budget is told when to send the same again', async (t) => {
+t.test('A visitor beyond the budget learns when to send the frame again', async (t) => {
   const scene = openScene({ spendBudget: async () => ({ ...scene.spent, allowed: false }) })
   scene.frame('text', { id: 'a', text: 'One' })
   await turns()
@@ -116,7 +116,7 @@ t.test('A visitor beyond their budget is told when to send the same again', asyn
   t.equal(scene.batches.length, 0)
 })
 
-t.test('A page that sends faster than frames are taken is told to slow down, and nothing piles up', async (t) => {
+t.test('A page that sends faster than frames are accepted is told to slow down, and nothing accumulates', async (t) => {
   const { frame, serverEvents, batches, clock } = openScene()
   for (let n = 0; n < limits.frames.burstCalls + 5; n++) frame('text', { id: `n-${n}`, text: 'x' })
   t.equal(serverEvents.filter(({ kind }) => kind === 'error').length, 5)
@@ -128,7 +128,7 @@ t.test('A page that sends faster than frames are taken is told to slow down, and
   t.ok(serverEvents.length >= 5 + waiting - limits.waitingFrames, 'and no more wait than may')
 })
 
-t.test('Typing is told at most every few seconds, and not before there is a conversation', async (t) => {
+t.test('Typing is reported at most every few seconds, and not before there is a conversation', async (t) => {
   let hasBegun = false
   const { frame, batches, clock } = openScene({ hasStarted: () => hasBegun })
   frame('typing')
@@ -147,7 +147,7 @@ t.test('Typing is told at most every few seconds, and not before there is a conv
   t.equal(new Set(batches.map(({ items }) => items[0]!.id)).size, 3)
 })
 
-t.test('What was read has arrived, and a mark has the same id from whichever page it comes', async (t) => {
+t.test('A read message counts as delivered, and a mark has the same id from every page', async (t) => {
   const { frame, batches } = openScene({ unmarked: async (_state, ids) => ids.filter((id) => id !== 'known') })
   frame('read', { messageIds: ['msg_1', 'known'] })
   await turns()
@@ -158,5 +158,5 @@ t.test('What was read has arrived, and a mark has the same id from whichever pag
   batches[0]!.answer()
   frame('read', { messageIds: ['known'] })
   await turns()
-  t.equal(batches.length, 1, 'what is known changes nothing')
+  t.equal(batches.length, 1, 'a known mark changes nothing')
 })

@@ -29,7 +29,7 @@ function follower(notified: string[], name: string, onNotified: () => void = () 
   }
 }
 
-t.test('One who leaves while all are told keeps nobody else from being told', async (t) => {
+t.test('A subscriber that leaves during a notification keeps no other from being notified', async (t) => {
   const { followers, change } = openScene()
   const notified: string[] = []
   const first = follower(notified, 'first', () => followers.unsubscribe('as_1', first))
@@ -41,7 +41,7 @@ t.test('One who leaves while all are told keeps nobody else from being told', as
   t.same(notified, ['first 1', 'second 1', 'second 2'])
 })
 
-t.test('Followers look by themselves, soon and then now and then, and no more once the last has left', async (t) => {
+t.test('Subscribers poll, first soon and then at intervals, until the last has left', async (t) => {
   const { clock, followers, change } = openScene()
   const notified: string[] = []
   const only = follower(notified, 'only')

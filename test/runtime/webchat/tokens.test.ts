@@ -11,7 +11,7 @@ import { manualClock } from '../../harness/clock.js'
 const slug = fc.stringMatching(/^[a-z0-9][a-z0-9-]{0,62}$/)
 const anyAgentRef = fc.record({ orgId: slug, agentId: slug })
 
-t.test('A token names its agent and visitor to this installation, until it runs out', async (t) => {
+t.test('A token names its agent and visitor to this installation, until it expires', async (t) => {
   const clock = manualClock()
   const tokens = createVisitorTokens(randomBytes(32), clock)
   const others = createVisitorTokens(randomBytes(32), clock)
@@ -22,14 +22,14 @@ t.test('A token names its agent and visitor to this installation, until it runs 
   t.same(tokens.verify(token, harbor), visitor)
   t.equal(tokens.verify(token, { orgId: 'demo', agentId: 'other' }), undefined)
   t.equal(tokens.verify(token, { orgId: 'other', agentId: 'harbor' }), undefined)
-  t.equal(others.verify(token, harbor), undefined, 'another key knows nothing of it')
+  t.equal(others.verify(token, harbor), undefined, 'another key refuses it')
   await clock.advance(limits.tokenMs - 1)
   t.same(tokens.verify(token, harbor), visitor)
   await clock.advance(1)
   t.equal(tokens.verify(token, harbor), undefined)
 })
 
-t.test('No change of a token, and no text that is none, opens anything', async () => {
+t.test('A changed token or an arbitrary text opens nothing', async () => {
   const tokens = createVisitorTokens(randomBytes(32), manualClock())
   fc.assert(
     fc.property(anyAgentRef, fc.nat(), fc.string(), (agent, at, text) => {
@@ -42,7 +42,7 @@ t.test('No change of a token, and no text that is none, opens anything', async (
   )
 })
 
-t.test('The name of a chat leads to one agent of one org, and back', async (t) => {
+t.test('The name of a chat maps to one agent of one org, and back', async (t) => {
   fc.assert(
     fc.property(anyAgentRef, (agent) => {
       const name = chatNameOf(agent)

@@ -80,11 +80,11 @@ async function openRecord(t: Test, about: { channel?: ChannelName; sandbox?: tru
 
 const text = (words: string) => ({ parts: [{ type: 'text', text: words }] })
 
-t.test('A message is a line from the commit that makes it sent, and once', async (t) => {
+t.test('A message is a line from the commit that makes it sent, exactly once', async (t) => {
   const record = await openRecord(t)
   await record.say('a', 'Hello')
   const id = await record.offer(text('Welcome'))
-  t.equal((await record.lines()).entries.length, 1, 'one that is on its way is none')
+  t.equal((await record.lines()).entries.length, 1, 'a message in flight is not a line')
   await record.dispatched(id)
   await record.dispatched(id)
   const { entries: lines, head } = await record.lines()
@@ -96,7 +96,7 @@ t.test('A message is a line from the commit that makes it sent, and once', async
   t.equal(head.newest, 2)
 })
 
-t.test('A message that was not sent is no line', async (t) => {
+t.test('A message that was not sent is not a line', async (t) => {
   const record = await openRecord(t)
   await record.say('a', 'Hello')
   await record.dispatched(await record.offer(text('Welcome')), {
@@ -107,7 +107,7 @@ t.test('A message that was not sent is no line', async (t) => {
   t.equal((await record.lines()).entries.length, 1)
 })
 
-t.test('What a visitor says is a line under the page’s own id, and what is heard again is not another', async (t) => {
+t.test('A visitor’s message is a line under the page’s own id, and a repeat is not another', async (t) => {
   const record = await openRecord(t)
   await record.say('a', 'Hello')
   await record.say('a', 'Hello')
@@ -127,10 +127,10 @@ t.test('What a visitor says is a line under the page’s own id, and what is hea
     { cursor: 3, message: { id: question } },
     { cursor: 4, said: { id: 'c', content: { text: 'Red' } } },
   ])
-  t.equal(lines.length, 4, 'a link that was opened is nothing that was said')
+  t.equal(lines.length, 4, 'an opened link is not a line')
 })
 
-t.test('Signals are no lines; the record says what the last one was, and behind which line it came', async (t) => {
+t.test('Signals are not lines; the record stores the last one, and behind which line it came', async (t) => {
   const record = await openRecord(t)
   await record.say('a', 'Hello')
   await record.dispatched(await record.offer({ signal: 'typing' }))
@@ -139,7 +139,7 @@ t.test('Signals are no lines; the record says what the last one was, and behind 
   t.equal(lines.length, 1)
 })
 
-t.test('Conversations on other channels, and with personas, have no record of lines', async (t) => {
+t.test('Conversations on other channels, and with personas, have no transcript', async (t) => {
   for (const about of [{ channel: 'sms' }, { sandbox: true }] as const) {
     const record = await openRecord(t, about)
     await record.say('a', 'Hello')
@@ -149,7 +149,7 @@ t.test('Conversations on other channels, and with personas, have no record of li
 })
 
 t.test(
-  'A reader without a cursor begins with the newest lines, one with a cursor behind it, a page at a time',
+  'A reader without a cursor starts with the newest lines, one with a cursor behind it, page by page',
   async (t) => {
     const record = await openRecord(t)
     const count = limits.historyLines + 7
@@ -174,27 +174,24 @@ t.test(
   },
 )
 
-t.test('Lines are forgotten with what they show, and no cursor comes twice', async (t) => {
+t.test('Lines are deleted with their content, and no cursor is reused', async (t) => {
   const record = await openRecord(t)
   await record.say('a', 'Hello')
   await record.dispatched(await record.offer(text('Welcome')))
-  await record.passes(kept.keptMs + 1)
+  await record.passes(kept.retentionMs + 1)
   t.same((await record.lines(0)).entries, [])
   await record.say('b', 'Back again')
   t.match((await record.lines(0)).entries, [{ cursor: 3, said: { id: 'b' } }])
 })
 
-t.test(
-  'Of messages that pages mark only those count that were sent and are not known to have come so far',
-  async (t) => {
-    const record = await openRecord(t)
-    await record.say('a', 'Hello')
-    const first = await record.offer(text('One'))
-    await record.dispatched(first)
-    const waiting = await record.offer(text('Two'))
-    t.same(await record.unmarked('delivered', first, waiting, 'msg_nobody'), [first])
-    await record.receive('delivered:x', { kind: 'receipt', receipt: { providerId: first, state: 'delivered' } })
-    t.same(await record.unmarked('delivered', first), [])
-    t.same(await record.unmarked('read', first), [first])
-  },
-)
+t.test('Marks of pages count only for sent messages without that state so far', async (t) => {
+  const record = await openRecord(t)
+  await record.say('a', 'Hello')
+  const first = await record.offer(text('One'))
+  await record.dispatched(first)
+  const waiting = await record.offer(text('Two'))
+  t.same(await record.unmarked('delivered', first, waiting, 'msg_nobody'), [first])
+  await record.receive('delivered:x', { kind: 'receipt', receipt: { providerId: first, state: 'delivered' } })
+  t.same(await record.unmarked('delivered', first), [])
+  t.same(await record.unmarked('read', first), [first])
+})

@@ -20,7 +20,7 @@ const run = (
   owner = 'org_a',
 ) => workers.run(owner, 'readBody', { input: { bytes: new TextEncoder().encode(text), type }, onPart })
 
-t.test('A result comes in parts, each in a turn of its own, and makes the whole', async (t) => {
+t.test('A result arrives in parts, each in its own turn, and is joined', async (t) => {
   const workers = openWorkers(silentLog)
   t.teardown(() => workers.close())
   const things = Array.from({ length: 3_000 }, (_, at) => ({ id: `t${at}`, text: 'x'.repeat(300) }))
@@ -39,7 +39,7 @@ t.test('A result comes in parts, each in a turn of its own, and makes the whole'
   t.equal(new Set(turnsOf).size, turnsOf.length)
 })
 
-t.test('A job that takes too long is ended with its thread, and the next one is run by another', async (t) => {
+t.test('A job that takes too long is ended with its thread, and the next one runs in another', async (t) => {
   const workers = openWorkers(silentLog, { ...limits, threads: 1, jobMs: 300 })
   t.teardown(() => workers.close())
   const endless = `[${'a,'.repeat(4_000_000)}a]`
@@ -79,17 +79,14 @@ t.test('A job that takes too much memory fails alone', async (t) => {
   t.strictSame(assembled.value, { a: 1 })
 })
 
-t.test(
-  'More jobs than may wait are refused, and those that wait are answered when the threads are closed',
-  async (t) => {
-    const workers = openWorkers(silentLog, { ...limits, threads: 1, waitingJobs: 2 })
-    const all = ['a', 'b', 'c', 'd'].map((owner) => run(workers, 'a: 1', 'yaml', () => undefined, owner))
-    t.equal(await all[3], 'full')
-    await workers.close()
-    for (const each of all.slice(0, 3)) t.ok(['done', 'failed'].includes(await each))
-    t.equal(await run(workers, 'a: 1'), 'failed')
-  },
-)
+t.test('Jobs beyond the queue are refused, and waiting ones are answered when the threads close', async (t) => {
+  const workers = openWorkers(silentLog, { ...limits, threads: 1, waitingJobs: 2 })
+  const all = ['a', 'b', 'c', 'd'].map((owner) => run(workers, 'a: 1', 'yaml', () => undefined, owner))
+  t.equal(await all[3], 'full')
+  await workers.close()
+  for (const each of all.slice(0, 3)) t.ok(['done', 'failed'].includes(await each))
+  t.equal(await run(workers, 'a: 1'), 'failed')
+})
 
 /** The order in which jobs are done, each named by its owner and place. */
 function createOrderCheck(workers: Workers) {
@@ -104,7 +101,7 @@ function createOrderCheck(workers: Workers) {
   return { done, parse, all: () => Promise.all(jobs) }
 }
 
-t.test('Owners take turns, and the jobs of one are done in their order', async (t) => {
+t.test('Owners take turns, and the jobs of one run in order', async (t) => {
   const workers = openWorkers(silentLog, { ...limits, threads: 1 })
   t.teardown(() => workers.close())
   const { done, parse, all } = createOrderCheck(workers)
@@ -115,7 +112,7 @@ t.test('Owners take turns, and the jobs of one are done in their order', async (
   t.same(done, ['a1 done', 'b1 done', 'c1 done', 'a2 done', 'b2 done', 'a3 done', 'a4 done'])
 })
 
-t.test('An owner has one job running at a time, so another finds a thread at once', async (t) => {
+t.test('An owner has one job running at a time, so another finds a free thread', async (t) => {
   const workers = openWorkers(silentLog, { ...limits, threads: 2 })
   t.teardown(() => workers.close())
   const { done, parse, all } = createOrderCheck(workers)
@@ -126,7 +123,7 @@ t.test('An owner has one job running at a time, so another finds a thread at onc
   t.equal(done.length, 4)
 })
 
-t.test('More jobs of an owner than may wait are refused, and those of others are not', async (t) => {
+t.test('Waiting jobs of one owner beyond the limit are refused, and those of others are not', async (t) => {
   const workers = openWorkers(silentLog, { ...limits, threads: 1, waitingJobsPerOwner: 2 })
   t.teardown(() => workers.close())
   const { done, parse, all } = createOrderCheck(workers)
@@ -140,26 +137,23 @@ t.test('More jobs of an owner than may wait are refused, and those of others are
   t.ok(done.includes('b1 done'))
 })
 
-t.test(
-  'An import with more names at its top than sections there are is refused before values are made of it',
-  async (t) => {
-    const names = (count: number) => Array.from({ length: count }, (_, at) => `k${at}`)
-    const asYaml = (count: number) =>
-      names(count)
-        .map((name) => `${name}: [{a: 1}]\n`)
-        .join('')
-    const asJson = (count: number) => JSON.stringify(Object.fromEntries(names(count).map((name) => [name, [1]])))
-    const faultsOf = (text: string, type: 'json' | 'yaml') => {
-      const [part] = [...readBody({ bytes: new TextEncoder().encode(text), type, as: 'import' })]
-      return part && 'faults' in part ? part.faults : []
-    }
-    const most = limits.importNames
-    const many = [{ field: 'body', message: `has more than ${most} names at its top` }]
-    t.same(faultsOf(asYaml(most + 1), 'yaml'), many)
-    t.same(faultsOf(asJson(most + 1), 'json'), many)
-    t.same(faultsOf(asJson(most + 1), 'yaml'), many, 'JSON is YAML')
-    t.same(faultsOf(`${asYaml(most)}k0: 1\nlast: 1\n`, 'yaml'), many, 'what else is wrong is not looked for')
-    for (const type of ['json', 'yaml'] as const)
-      t.match(faultsOf(asJson(most), type), [{ field: 'k0', message: 'is not a known section' }])
-  },
-)
+t.test('An import with too many top-level names is refused before it is parsed', async (t) => {
+  const names = (count: number) => Array.from({ length: count }, (_, at) => `k${at}`)
+  const asYaml = (count: number) =>
+    names(count)
+      .map((name) => `${name}: [{a: 1}]\n`)
+      .join('')
+  const asJson = (count: number) => JSON.stringify(Object.fromEntries(names(count).map((name) => [name, [1]])))
+  const faultsOf = (text: string, type: 'json' | 'yaml') => {
+    const [part] = [...readBody({ bytes: new TextEncoder().encode(text), type, as: 'import' })]
+    return part && 'faults' in part ? part.faults : []
+  }
+  const most = limits.importNames
+  const many = [{ field: 'body', message: `has more than ${most} names at its top` }]
+  t.same(faultsOf(asYaml(most + 1), 'yaml'), many)
+  t.same(faultsOf(asJson(most + 1), 'json'), many)
+  t.same(faultsOf(asJson(most + 1), 'yaml'), many, 'JSON is YAML')
+  t.same(faultsOf(`${asYaml(most)}k0: 1\nlast: 1\n`, 'yaml'), many, 'further faults are not searched')
+  for (const type of ['json', 'yaml'] as const)
+    t.match(faultsOf(asJson(most), type), [{ field: 'k0', message: 'is not a known section' }])
+})

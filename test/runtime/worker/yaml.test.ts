@@ -51,7 +51,7 @@ const { value } = fc.letrec((tie) => ({
 /** As JSON writes it: no minus zero. */
 const plain = (given: unknown): unknown => JSON.parse(JSON.stringify(given))
 
-t.test('Whatever JSON can say is written as YAML and read again as it was, here and by another reader', async (t) => {
+t.test('Any JSON value is written as YAML and read back unchanged, here and by another parser', async (t) => {
   fc.assert(
     fc.property(value, (given) => {
       const written = writeYaml(plain(given))
@@ -72,7 +72,7 @@ t.test('JSON is read as YAML', async () => {
   )
 })
 
-t.test('What JSON has not is refused with its place and a sentence that quotes no library', async (t) => {
+t.test('YAML beyond JSON is refused with its position, in a sentence without the library’s name', async (t) => {
   const cases: Readonly<Record<string, readonly [field: string, message: RegExp]>> = {
     'a: .nan': ['a', /number that JSON has/],
     'a:\n  - 1\n  - .inf': ['a[1]', /number that JSON has/],
@@ -97,7 +97,7 @@ t.test('What JSON has not is refused with its place and a sentence that quotes n
   t.same(readYaml(Uint8Array.of(0xff)), { problem: { field: 'body', message: 'is not valid UTF-8' } })
 })
 
-t.test('Depth ends where it ends in JSON', async (t) => {
+t.test('The depth limit is the same as for JSON', async (t) => {
   const nested = (depth: number) => `${'['.repeat(depth)}${']'.repeat(depth)}`
   t.equal(problemIn(nested(http.jsonDepth)), undefined)
   for (const depth of [http.jsonDepth + 1, 500_000]) t.match(problemIn(nested(depth))?.message, /nested more than 32/)
@@ -105,7 +105,7 @@ t.test('Depth ends where it ends in JSON', async (t) => {
   t.match(problemIn(blocks)?.message, /nested more than 32/)
 })
 
-t.test('Whatever bytes come are read or refused', async (t) => {
+t.test('Any bytes are parsed or refused', async (t) => {
   fc.assert(fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => Boolean(readYaml(bytes))))
   const anyMarks = fc.array(
     fc.constantFrom(

@@ -5,9 +5,9 @@ import { bundlePage } from '../../../../adapters/emulator/bundle.js'
 
 const root = fileURLToPath(new URL('../../../../../', import.meta.url))
 
-t.test('The same sources always make the same script, which is whole by itself', async (t) => {
+t.test('The same sources always produce the same self-contained script', async (t) => {
   const script = await bundlePage()
   t.equal(await bundlePage(), script)
   t.notMatch(script, /\bimport\s*[({"']|\brequire\(|eval\(/)
-  t.notMatch(script, root, 'and tells nobody where it was made')
+  t.notMatch(script, root, 'and it does not reveal where it was built')
 })

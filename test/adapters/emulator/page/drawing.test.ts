@@ -28,7 +28,7 @@ const about = { address: '+15550100', messageId: 'msg_1', id: 'id-1' }
 
 for (const adapter of [rbmAdapter, whatsappAdapter, appleAdapter] as unknown as Adapter[]) {
   const { channel, provider, traits } = adapter.descriptor
-  t.test(`${provider}: everything that can be tapped at the provider can be tapped on the phone`, async (t) => {
+  t.test(`${provider}: every control that can be tapped at the provider can be tapped on the phone`, async (t) => {
     const protocol = httpProviders.find(({ name }) => name === provider)!
     let tapped = 0
     for (const [name, message] of Object.entries(corpusFor(channel))) {
@@ -42,9 +42,9 @@ for (const adapter of [rbmAdapter, whatsappAdapter, appleAdapter] as unknown as 
         t.same(
           back.filter((postback) => !offered.includes(postback)),
           [],
-          `${name}: nothing is made up`,
+          `${name}: no text is invented`,
         )
-        t.ok(offered.length - back.length <= shares, `${name}: nothing is left out`)
+        t.ok(offered.length - back.length <= shares, `${name}: no text is left out`)
         t.ok(
           drawn.every(({ label }) => label !== ''),
           name,
@@ -55,13 +55,13 @@ for (const adapter of [rbmAdapter, whatsappAdapter, appleAdapter] as unknown as 
     t.ok(tapped > 20, `${tapped} taps`)
   })
 
-  t.test(`${provider}: what is not understood is shown as it is`, async (t) => {
+  t.test(`${provider}: an unknown payload is shown as it is`, async (t) => {
     t.same(drawingOf(provider, { some: 'thing' }), { text: '{\n  "some": "thing"\n}' })
     t.same(drawingOf('nobody', 'x'), { text: '"x"' })
   })
 }
 
-t.test('A text message is its words', async (t) => {
+t.test('A text message is shown as its text', async (t) => {
   t.same(drawingOf('twilio', { Body: 'Hi', To: '+1' }), { text: 'Hi' })
   t.match(drawingOf('twilio', { Body: 'Hi', MediaUrl: 'https://x.example/a.pdf' }), { pictures: [{ kind: 'file' }] })
 })
@@ -78,7 +78,7 @@ t.test('Times are shown in the zone that the picker names', async (t) => {
   t.match(slot, { label: /Tue.* 2 Mar.* 00:30/, postback: 'a' })
 })
 
-t.test('What is written is previewed with all its words and taps, whatever the channel', async (t) => {
+t.test('The preview shows all texts and taps of the input on every channel', async (t) => {
   const block = {
     kind: 'carousel',
     cards: [

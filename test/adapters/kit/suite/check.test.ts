@@ -120,7 +120,7 @@ const broken: [way: string, finds: RegExp, changes: Partial<Adapter>, given?: Pa
     { calls: ablePeople },
   ],
   [
-    'words lost on a device that is told of',
+    'texts lost on a device with reported capabilities',
     /rendered for any device/,
     {
       traitsForDevice: () => withoutChips,
@@ -130,7 +130,7 @@ const broken: [way: string, finds: RegExp, changes: Partial<Adapter>, given?: Pa
     { deviceCapabilities: ['CHIPS'] },
   ],
   [
-    'a device that nobody has traits for',
+    'a device without traits',
     /sample answer/,
     { send: async (payload, sendContext) => able(await adapter.send(payload, sendContext)) },
   ],
@@ -268,21 +268,21 @@ const renamed = (at: number) => (items: Items) =>
 const allOrNone = (items: Items): Items =>
   items.some((item) => 'problem' in item) ? [{ problem: 'something is wrong' }] : items
 
-t.test('A good adapter has nothing found against it', async (t) => {
+t.test('A correct adapter has no findings', async (t) => {
   const findings = await checkAdapter(adapter, samples)
   t.same(failed(findings), [])
   t.equal(new Set(findings.map(({ name }) => name)).size, findings.length, 'each sentence is checked once')
   await assertAdapter(adapter, samples)
 })
 
-t.test('Every way to break the contract is found by the sentence that it breaks', async (t) => {
+t.test('Every violation of the contract is found by the sentence that it violates', async (t) => {
   for (const [way, finds, changes, sampleChanges] of broken) {
     const problems = await failures(finds, changes, sampleChanges)
     t.ok(problems.length > 0, `${way} is found`)
   }
 })
 
-t.test('What is found is said without the secrets of the samples', async (t) => {
+t.test('Findings never contain the secrets of the samples', async (t) => {
   const findings = await checkAdapter({ ...adapter, render: throwing, receive: throwing, send: throwing }, samples)
   const text = report(findings)
   t.match(text, /a secret stands in an exception/)
@@ -295,13 +295,13 @@ t.test('What is found is said without the secrets of the samples', async (t) => 
   )
 })
 
-t.test('An adapter of any shape at all ends in findings', async (t) => {
+t.test('An adapter of any shape leads to findings, not to an exception', async (t) => {
   for (const odd of [{}, { descriptor: {} }, { descriptor: null }, null]) {
     t.ok(failed(await checkAdapter(odd as never, samples)).length > 5)
   }
 })
 
-t.test('The emulator keeps the contract on every channel', async (t) => {
+t.test('The emulator fulfils the contract on every channel', async (t) => {
   const key = Buffer.from('a key of the phones')
   for (const channel of channelNames.filter((name) => name !== 'webchat')) {
     const emulated = emulatorAdapter(channel, createPhones(10), key) as Adapter
@@ -352,14 +352,14 @@ t.test('The emulator keeps the contract on every channel', async (t) => {
   }
 })
 
-t.test('The corpus is valid and holds every kind of part', async (t) => {
+t.test('The corpus is valid and contains every kind of part', async (t) => {
   const corpus = Object.values(corpusFor('rcs'))
   for (const [name, message] of Object.entries(corpusFor('rcs'))) t.ok('message' in validateMessage(message), name)
   const kinds = new Set(corpus.flatMap(({ parts }) => parts.map(({ type }) => type)))
   t.same([...kinds].sort(), [...partTypes].sort())
 })
 
-t.test('Bodies are altered the same way for the same seed, and always altered where they say so', async (t) => {
+t.test('Mutated bodies are the same for the same seed, and always differ where they claim to', async (t) => {
   fc.assert(
     fc.property(fc.uint8Array({ minLength: 1 }), fc.nat(), (bytes, seed) => {
       const at = seed % bytes.length
@@ -379,7 +379,7 @@ t.test('Bodies are altered the same way for the same seed, and always altered wh
   t.equal(mutateJson(createRandom(1), Buffer.from('x=1')), undefined)
 })
 
-t.test('Secrets are what the form marks as write-only, however deep, and any line of a key', async (t) => {
+t.test('Secrets are all fields marked write-only, at any depth, and each line of a key', async (t) => {
   const form = {
     properties: {
       name: { type: 'string' },

@@ -18,14 +18,14 @@ function receiveItems(adapter: typeof messengerAdapter, ...messaging: readonly u
   return received.kind === 'items' ? received.items : []
 }
 
-t.test('A mark covers everything up to its time, and repeats under the same id', async (t) => {
+t.test('A watermark covers everything up to its time, and repeats under the same id', async (t) => {
   const read = event({ read: { watermark: 1_749_416_390_000 } })
   const [first] = receiveItems(messengerAdapter, read)
   t.match(first, { address: psid, inbound: { kind: 'receipt', receipt: { state: 'read', upTo: 1_749_416_390_000 } } })
   t.same(receiveItems(messengerAdapter, { ...read, timestamp: 1 }), [first], 'whenever it comes')
 })
 
-t.test('Messages that a receipt names are told one by one, beside its mark', async (t) => {
+t.test('Messages that a receipt names are reported one by one, beside its watermark', async (t) => {
   const items = receiveItems(messengerAdapter, event({ delivery: { mids: ['m_1', 7, 'm_2'], watermark: 9 } }))
   t.same(
     items.map((item) => 'id' in item && item.id),
@@ -33,7 +33,7 @@ t.test('Messages that a receipt names are told one by one, beside its mark', asy
   )
 })
 
-t.test('What people did comes before receipts, in whatever order it was told', async (t) => {
+t.test('Actions of people come before receipts, in whatever order they were reported', async (t) => {
   const items = receiveItems(
     messengerAdapter,
     event({ delivery: { watermark: 9 } }),
@@ -47,13 +47,13 @@ t.test('What people did comes before receipts, in whatever order it was told', a
   )
 })
 
-t.test('What we said ourselves is not heard, on either of them', async (t) => {
+t.test('Echoes of our own messages are ignored on Messenger and Instagram', async (t) => {
   const echo = event({ message: { mid: 'm_5', text: 'We said so', is_echo: true } }, pageAuth.pageId)
   t.same(receiveItems(messengerAdapter, echo), [])
   t.same(receiveItems(instagramAdapter, echo), [])
 })
 
-t.test('A tapped reply is known by what it carries, whatever its label was cut to', async (t) => {
+t.test('A tapped reply is recognized by its payload, however its label was truncated', async (t) => {
   const [item] = receiveItems(
     messengerAdapter,
     event({ message: { mid: 'm_6', text: 'Table by the wind…', quick_reply: { payload: 'p1.msg_1.3' } } }),
@@ -61,7 +61,7 @@ t.test('A tapped reply is known by what it carries, whatever its label was cut t
   t.match(item, { inbound: { kind: 'tap', messageId: 'msg_1', tapIndex: 3, label: 'Table by the wind…' } })
 })
 
-t.test('An Instagram channel without an account id takes the accounts that no other channel has', async (t) => {
+t.test('An Instagram channel without an account id accepts the accounts of no other channel', async (t) => {
   const entry = (id: string, text: string) => ({ id, messaging: [event({ message: { mid: text, text } })] })
   const body = Buffer.from(JSON.stringify({ object: 'instagram', entry: [entry('1', 'One'), entry('2', 'Two')] }))
   const signature = hubSign({ method: 'POST', url, body, at: noon }, pageAuth)['X-Hub-Signature-256']
@@ -79,7 +79,7 @@ t.test('An Instagram channel without an account id takes the accounts that no ot
   })
 })
 
-t.test('Receipts and messages that name nobody are problems', async (t) => {
+t.test('Receipts and messages without a person are problems', async (t) => {
   const anonymous = receiveItems(
     messengerAdapter,
     { read: { watermark: 1 } },

@@ -16,11 +16,11 @@ const reply = (label: string, tap: number): RenderedChip => ({ label, kind: 'rep
 const elements = (message: Readonly<Record<string, unknown>> | undefined) =>
   (message as { attachment: { payload: { elements: readonly unknown[] } } }).attachment.payload.elements
 
-t.test('Every message becomes requests that Messenger takes, with all of its words and taps in order', async () => {
+t.test('Every message becomes requests that Messenger accepts, with all texts and taps in order', async () => {
   forEveryMessage(messengerAdapter, context, ({ body }: PagePayload) => messengerBody(body, ''))
 })
 
-t.test('Every message becomes requests that Instagram takes, with all of its words and taps in order', async () => {
+t.test('Every message becomes requests that Instagram accepts, with all texts and taps in order', async () => {
   forEveryMessage(instagramAdapter, context, ({ body }: PagePayload) => instagramBody(body, ''))
 })
 
@@ -30,7 +30,7 @@ t.test('A message is a response to a person of the page', async (t) => {
   ])
 })
 
-t.test('Chips are quick replies that bring back their place', async (t) => {
+t.test('Chips are quick replies whose payload is their position', async (t) => {
   t.same(messages({ kind: 'text', text: 'Well?', chips: [reply('Yes', 0), reply('No', 1)] }), [
     {
       text: 'Well?',
@@ -63,21 +63,21 @@ t.test('A card is a generic template with its buttons', async (t) => {
   ])
 })
 
-t.test('A number without its country is written out, since no button can call it', async (t) => {
+t.test('A number without a country code is written as text, since no button can call it', async (t) => {
   const chip = (label: string): RenderedChip => ({ label, kind: 'dial', phone: '555-0100', tap: 0 })
   const [card, rest] = messages({ kind: 'card', card: { title: 'Roma', chips: [chip('Call'), chip('Fax')] } })
   t.same(elements(card), [{ title: 'Roma', subtitle: 'Call: 555-0100' }])
   t.same(rest, { text: 'Fax: 555-0100' })
 })
 
-t.test('A film cannot stand in a card: a tap on the card opens it', async (t) => {
+t.test('A video cannot be part of a card: a tap on the card opens it', async (t) => {
   const mediaUrl = 'https://media.example/tour.mp4'
   t.same(elements(messages({ kind: 'card', card: { title: 'Tour', mediaUrl } })[0]), [
     { title: 'Tour', default_action: { type: 'web_url', url: mediaUrl } },
   ])
 })
 
-t.test('Words of media go ahead of it, unless chips stand below them, which must come last', async (t) => {
+t.test('The caption of media is sent before it, unless chips follow, which must come last', async (t) => {
   const media = { kind: 'image', url: 'https://media.example/room.jpg' } as const
   const expected = { attachment: { type: 'image', payload: { url: media.url } } }
   t.same(messages({ kind: 'media', media: { ...media, alt: 'The room' } }), [{ text: 'The room' }, expected])
@@ -86,20 +86,20 @@ t.test('Words of media go ahead of it, unless chips stand below them, which must
   t.match(tappable[1], { text: 'This one?', quick_replies: [{ title: 'Yes' }] })
 })
 
-t.test('What is called a file is sent as a picture where there are only pictures', async (t) => {
+t.test('A file is sent as a picture where the provider has only pictures', async (t) => {
   const block: Block = { kind: 'media', media: { kind: 'file', url: 'https://media.example/room.png' } }
   const typeOn = (adapter: typeof instagramAdapter) => adapter.render([block], context)[0]?.body
   t.match(typeOn(instagramAdapter), { message: { attachment: { type: 'image' } } })
   t.match(typeOn(messengerAdapter), { message: { attachment: { type: 'file' } } })
 })
 
-t.test('A native payload is the message, and goes to nobody else', async (t) => {
+t.test('A native payload replaces the message, on its own channel only', async (t) => {
   const payload = { attachment: { type: 'template', payload: { template_type: 'receipt' } } }
   const [rendered] = messengerAdapter.render([{ kind: 'native', payload }], context)
   t.same(rendered?.body, { recipient: { id: psid }, messaging_type: 'RESPONSE', message: payload })
 })
 
-t.test('Messenger shows typing and read marks; Instagram is not certain to, so it is sent none', async (t) => {
+t.test('Messenger shows typing and read marks; Instagram gets none, since its support is uncertain', async (t) => {
   t.same(messengerAdapter.signal?.('typing', context), {
     body: { recipient: { id: psid }, sender_action: 'typing_on' },
   })
@@ -107,7 +107,7 @@ t.test('Messenger shows typing and read marks; Instagram is not certain to, so i
   t.equal(instagramAdapter.signal, undefined)
 })
 
-t.test('A title that is cut to twenty still brings back its own place', async (t) => {
+t.test('A title that is cut to twenty characters still returns its own position', async (t) => {
   fc.assert(
     fc.property(fc.array(fc.nat(9_999), { minLength: 1, maxLength: 13 }), (taps) => {
       const [message] = messages({ kind: 'text', text: 'Well?', chips: taps.map((tap) => reply('Same', tap)) })

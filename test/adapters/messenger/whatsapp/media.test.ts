@@ -10,14 +10,14 @@ const openTestMedia = (response: Parameters<typeof createTestProvider>[2], auth 
   return { result: openMedia(id, sendContext), requests }
 }
 
-t.test('The id is asked for once, with the token, and what is named opens with it', async (t) => {
+t.test('Media metadata is requested once with the token, and the named URL opens with it', async (t) => {
   const { result, requests } = openTestMedia({ status: 200, body: { url: lookaside } }, whatsappAuth, '7/7?x')
   const headers = { authorization: `Bearer ${accessToken}` }
   t.same(await result, { kind: 'at', url: lookaside, headers })
   t.same(requests, [{ method: 'GET', url: 'https://graph.facebook.com/v23.0/7%2F7%3Fx', headers }])
 })
 
-t.test('The token is told to no address but over TLS, save where the operator said that the API is', async (t) => {
+t.test('The token is sent to TLS addresses only, except the API address of the operator', async (t) => {
   const named = async (url: unknown, apiUrl?: string) =>
     (await openTestMedia({ status: 200, body: { url } }, { ...whatsappAuth, ...(apiUrl && { apiUrl }) }).result).kind
   for (const url of [lookaside.replace('https:', 'http:'), 'ftp://a.example/', 'javascript:x', '', 'x', 7, null])
@@ -28,7 +28,7 @@ t.test('The token is told to no address but over TLS, save where the operator sa
   t.equal(await named(lookaside, own), 'at')
 })
 
-t.test('What is not given is refused in words that repeat nothing of the answer', async (t) => {
+t.test('Media that is not available is refused without repeating the response', async (t) => {
   const response = { error: { message: `bad token ${accessToken}`, code: 190 } }
   t.same(await openTestMedia({ status: 401, body: response }).result, {
     kind: 'refused',

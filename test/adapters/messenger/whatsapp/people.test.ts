@@ -17,7 +17,7 @@ function itemsOf(value: object, field = 'messages') {
 
 const text = { id: 'wamid.1', type: 'text', text: { body: 'Hi' } }
 
-t.test('A person with a username is known by the id of the business', async (t) => {
+t.test('A person with a username is identified by the business-scoped id', async (t) => {
   t.match(itemsOf({ contacts: [{ user_id: 'US.13491208655302741918' }], messages: [text] }), [
     { id: 'wamid.1', address: 'US.13491208655302741918', inbound: { content: { text: 'Hi' } } },
   ])
@@ -26,7 +26,7 @@ t.test('A person with a username is known by the id of the business', async (t) 
   ])
 })
 
-t.test('A person whose number comes with the id is known by the number, as before', async (t) => {
+t.test('A person whose number comes with the id is identified by the number, as before', async (t) => {
   const contacts = [{ wa_id: '15550100', user_id: 'US.1' }]
   const person = { address: '15550100', alias: 'US.1' }
   t.match(itemsOf({ contacts, messages: [{ ...text, from: '15550100' }] }), [person])
@@ -37,7 +37,7 @@ t.test('A person whose number comes with the id is known by the number, as befor
   t.match(itemsOf({ statuses: [status] }), [person])
 })
 
-t.test('What has no place in a conversation reaches the agent as a message that says so', async (t) => {
+t.test('An unsupported message reaches the agent as a message that says so', async (t) => {
   const rows: readonly [object, RegExp][] = [
     [{ type: 'reaction', reaction: { message_id: 'wamid.0', emoji: '👍' } }, /a reaction.*👍/],
     [{ type: 'contacts', contacts: [{ name: { formatted_name: 'Ada' }, phones: [{ phone: '+1555' }] }] }, /Ada \+1555/],
@@ -76,7 +76,7 @@ const preference = (value: string, more: object = {}) => ({
   ],
 })
 
-t.test('Who stops marketing messages is told to the agent in words, and is opted out of nothing', async (t) => {
+t.test('An opt-out of marketing messages reaches the agent as text, and opts the person out of nothing', async (t) => {
   for (const [value, words] of [
     ['stop', '[The person asked for no more marketing messages]'],
     ['resume', '[The person allowed marketing messages again]'],
@@ -88,7 +88,7 @@ t.test('Who stops marketing messages is told to the agent in words, and is opted
   }
 })
 
-t.test('A preference of a kind that is new, or of nobody, is refused', async (t) => {
+t.test('A preference of an unknown kind, or without a person, is refused', async (t) => {
   for (const value of [
     preference('pause'),
     preference('stop', { category: 'weather_reports' }),

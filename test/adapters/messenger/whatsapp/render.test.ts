@@ -13,7 +13,7 @@ const whom = { messaging_product: 'whatsapp', recipient_type: 'individual', to: 
 const reply = (label: string, tap: number): RenderedChip => ({ label, kind: 'reply', tap })
 const picture = 'https://media.example/room.jpg'
 
-t.test('Every message becomes requests that WhatsApp takes, with all of its words and taps in order', async () => {
+t.test('Every message becomes requests that WhatsApp accepts, with all texts and taps in order', async () => {
   forEveryMessage(whatsappAdapter, context, ({ body }: WhatsappPayload) => messageBody(body, ''))
 })
 
@@ -23,7 +23,7 @@ t.test('Text goes out without a preview', async (t) => {
   ])
 })
 
-t.test('Replies are buttons that bring back their place, a link is a button of its own', async (t) => {
+t.test('Replies are buttons whose payload is their position, and a link is a button of its own', async (t) => {
   const [buttons, link] = bodies(
     { kind: 'text', text: 'Well?', chips: [reply('Yes', 0), reply('No', 1)] },
     { kind: 'text', text: 'See', chips: [{ label: 'Menu', kind: 'url', url: 'https://roma.example/menu', tap: 2 }] },
@@ -45,7 +45,7 @@ t.test('Replies are buttons that bring back their place, a link is a button of i
   })
 })
 
-t.test('A place is asked for with the button of WhatsApp, and the label of the chip stands above it', async (t) => {
+t.test('A place is requested with WhatsApp’s own button, below the label of the chip', async (t) => {
   const chips: RenderedChip[] = [{ label: 'Send my location', kind: 'shareLocation', tap: 0 }]
   const [locationBody] = bodies({ kind: 'text', text: 'Where are you?', chips })
   t.same(locationBody?.interactive, {
@@ -61,7 +61,7 @@ t.test('A place is asked for with the button of WhatsApp, and the label of the c
   )
 })
 
-t.test('Media takes its words along as a caption, or as the body of what can be tapped below it', async (t) => {
+t.test('Media carries its text as a caption, or as the body above its buttons', async (t) => {
   const image = { kind: 'image', url: picture } as const
   t.same(bodies({ kind: 'media', media: { ...image, alt: 'The room' } })[0], {
     ...whom,
@@ -76,7 +76,7 @@ t.test('Media takes its words along as a caption, or as the body of what can be 
   })
 })
 
-t.test('A document is called by the name of its file', async (t) => {
+t.test('A document is named by its file name', async (t) => {
   const url = 'https://media.example/a/menu.pdf?v=2'
   const [body] = bodies({ kind: 'media', media: { kind: 'file', url } })
   t.same(body?.document, { link: url, filename: 'menu.pdf' })
@@ -84,7 +84,7 @@ t.test('A document is called by the name of its file', async (t) => {
   t.same(called?.document, { link: url, filename: 'Menu for May.pdf' })
 })
 
-t.test('A sound has no caption, so its words go ahead, and what is tapped comes below', async (t) => {
+t.test('Audio has no caption, so its text is sent before it and its buttons below it', async (t) => {
   const media = { kind: 'audio', url: 'https://media.example/hello.mp3', alt: 'A greeting' } as const
   const all = bodies({ kind: 'media', media, chips: [reply('Again', 0)] })
   t.same(
@@ -101,7 +101,7 @@ t.test('A caption that is too long is a message of its own', async (t) => {
   )
 })
 
-t.test('A list is opened by one button, and pictures of its rows go ahead as links', async (t) => {
+t.test('A list is opened by one button, and pictures of its rows are sent before it as links', async (t) => {
   const row = (tap: number) => ({ label: `Table ${tap}`, description: 'By the window', tap })
   const rows = [row(0), row(1), row(2), { ...row(3), mediaUrl: picture }]
   const [question, links, list] = bodies({ kind: 'list', text: 'Which one?', rows })
@@ -117,7 +117,7 @@ t.test('A list is opened by one button, and pictures of its rows go ahead as lin
   })
 })
 
-t.test('Cards have the text before them for their words, and never more than two line breaks', async (t) => {
+t.test('Cards have the text before them as their body, with two line breaks at most', async (t) => {
   const card = (tap: number) => ({
     description: 'Margherita\n\nTomato\nBasil\nOil',
     mediaUrl: picture,
@@ -136,7 +136,7 @@ t.test('Cards have the text before them for their words, and never more than two
   })
 })
 
-t.test('Text that is too long for the words of cards goes ahead of them', async (t) => {
+t.test('Text that is too long for the body of cards is sent before them', async (t) => {
   const cards = [0, 1].map((tap) => ({ mediaUrl: picture, chips: [reply('Select', tap)] }))
   const all = bodies({ kind: 'text', text: 'w'.repeat(1_025) }, { kind: 'carousel', cards })
   t.same(
@@ -145,21 +145,25 @@ t.test('Text that is too long for the words of cards goes ahead of them', async 
   )
 })
 
-t.test('A native payload goes out as it is, and to nobody else', async (t) => {
+t.test('A native payload is sent as it is, on its own channel only', async (t) => {
   const template = { name: 'hello', language: { code: 'en_US' } }
   const payload = { type: 'template', template, to: '19995550000', recipient: 'someone' }
   t.same(bodies({ kind: 'native', payload }), [{ ...whom, type: 'template', template }])
-  t.same(bodies({ kind: 'native', payload: 'nonsense' }), [whom], 'what is no object is left to be refused')
+  t.same(
+    bodies({ kind: 'native', payload: 'nonsense' }),
+    [whom],
+    'a value that is not an object is passed on, to be refused',
+  )
 })
 
-t.test('A person is addressed by digits, or by the other id that they are known by', async (t) => {
+t.test('A person is addressed by digits, or by another id', async (t) => {
   const to = (address: string) =>
     whatsappAdapter.render([{ kind: 'text', text: 'Hi' }], { ...context, address })[0]?.body
   t.match(to('+14155550100'), { to: '14155550100' })
   t.match(to('US.13491208655302741918'), { recipient: 'US.13491208655302741918', to: undefined })
 })
 
-t.test('Typing and read marks need something that the person said', async (t) => {
+t.test('Typing and read marks need a message of the person', async (t) => {
   const replyContext = { ...context, lastInboundId: 'wamid.1' }
   const seen = { messaging_product: 'whatsapp', status: 'read', message_id: 'wamid.1' }
   t.same(whatsappAdapter.signal?.('typing', replyContext), { body: { ...seen, typing_indicator: { type: 'text' } } })

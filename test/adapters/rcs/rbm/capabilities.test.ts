@@ -20,7 +20,7 @@ const without = (...lacking: readonly string[]) => everyFeature.filter((each) =>
 const anyPhone = fc.oneof(fc.subarray(everyFeature), fc.array(fc.string()), fc.subarray(['richcard_standalone', 'FLY']))
 const context = { address: '+15550100', messageId: 'msg_1' }
 
-t.test('For every list of features the traits are no more than those of the channel', async () => {
+t.test('For every list of features the device traits are a subset of the channel’s', async () => {
   fc.assert(
     fc.property(anyPhone, (capabilities) => {
       const wider = findExcessTrait(traitsFor(...capabilities), traits)
@@ -29,13 +29,13 @@ t.test('For every list of features the traits are no more than those of the chan
   )
 })
 
-t.test('A phone that can do everything has all traits of the channel, and an unknown word adds nothing', async (t) => {
+t.test('A phone with all features has all traits of the channel, and an unknown feature adds nothing', async (t) => {
   t.same(traitsFor(...everyFeature), traits)
   t.same(traitsFor(...everyFeature, 'FLY', '__proto__'), traits)
   t.same(traitsFor('FLY'), traitsFor())
 })
 
-t.test('Each feature that a phone lacks takes away what needs it, and nothing else', async (t) => {
+t.test('Each missing feature of a phone removes the traits that need it, and no others', async (t) => {
   const { carousel: _carousel, ...noCarousels } = traits
   const { card: _card, ...noCards } = noCarousels
   t.same(traitsFor(...without('REVOCATION')), traits)
@@ -60,7 +60,7 @@ t.test('Each feature that a phone lacks takes away what needs it, and nothing el
   t.same(traitsFor().media, traits.media, 'and so does media')
 })
 
-t.test('Nothing of a message is lost on any phone, and none is sent what it cannot show', async () => {
+t.test('No part of a message is lost on any phone, and no phone gets what it cannot show', async () => {
   const check = (each: ContentMessage, capabilities: readonly string[]) => {
     const { blocks, loss } = render(each, traitsFor(...capabilities), reader)
     if (loss.length > 0) throw new Error(`lost: ${JSON.stringify(loss)}`)
@@ -76,7 +76,7 @@ t.test('Nothing of a message is lost on any phone, and none is sent what it cann
       check(each, capabilities)
 })
 
-t.test('Without cards a picture has its words ahead of it', async (t) => {
+t.test('Without cards the caption of a picture is sent before it', async (t) => {
   const picture = { kind: 'image', url: 'https://media.example/1.png', alt: 'A room' } as const
   const block = { kind: 'media', media: picture, text: 'Your room.' } as never
   const contents = (capabilities?: readonly string[]) =>
@@ -112,7 +112,7 @@ const refusal = {
   retry: 'otherChannel',
 }
 
-t.test('A message that is not taken by a phone with fewer features is refused with those', async (t) => {
+t.test('A refusal by a phone with fewer features carries those features', async (t) => {
   const features = [...without('RICHCARD_STANDALONE', 'RICHCARD_CAROUSEL')].reverse()
   const { sendContext, requests } = platform(
     { status: 400 },
@@ -134,7 +134,7 @@ t.test('A message that is not taken by a phone with fewer features is refused wi
   )
 })
 
-t.test('A phone that has everything, or of which nobody can say, leaves the refusal as it is', async (t) => {
+t.test('A phone with all features, or of unknown features, leaves the refusal unchanged', async (t) => {
   const answers: readonly (Scripted | NoResponse)[] = [
     { status: 200, body: { features: everyFeature } },
     { status: 200, body: { features: 'none' } },
@@ -151,27 +151,24 @@ t.test('A phone that has everything, or of which nobody can say, leaves the refu
   }
 })
 
-t.test(
-  'Nobody is asked about a phone for what a caller wrote themselves, for events and for other answers',
-  async (t) => {
-    const fewerCapabilities: Scripted = { status: 200, body: { features: [] } }
-    for (const payload of [
-      { native: { contentMessage: {} } },
-      { event: { eventType: 'IS_TYPING' } },
-    ] satisfies RbmPayload[]) {
-      const { sendContext, requests } = platform({ status: 400 }, fewerCapabilities)
-      t.same(await rbmAdapter.send(payload, sendContext), refusal)
-      t.notOk(requests.some(isCheck))
-    }
-    for (const status of [200, 401, 403, 404, 409, 413, 429, 503]) {
-      const { sendContext, requests } = platform({ status }, fewerCapabilities)
-      t.notOk('deviceCapabilities' in (await rbmAdapter.send(card, sendContext)), String(status))
-      t.notOk(requests.some(isCheck))
-    }
-  },
-)
+t.test('Native payloads, events and other responses trigger no capability check', async (t) => {
+  const fewerCapabilities: Scripted = { status: 200, body: { features: [] } }
+  for (const payload of [
+    { native: { contentMessage: {} } },
+    { event: { eventType: 'IS_TYPING' } },
+  ] satisfies RbmPayload[]) {
+    const { sendContext, requests } = platform({ status: 400 }, fewerCapabilities)
+    t.same(await rbmAdapter.send(payload, sendContext), refusal)
+    t.notOk(requests.some(isCheck))
+  }
+  for (const status of [200, 401, 403, 404, 409, 413, 429, 503]) {
+    const { sendContext, requests } = platform({ status }, fewerCapabilities)
+    t.notOk('deviceCapabilities' in (await rbmAdapter.send(card, sendContext)), String(status))
+    t.notOk(requests.some(isCheck))
+  }
+})
 
-t.test('Once a person has opted out nobody is asked about their phone', async (t) => {
+t.test('An opt-out of the person triggers no capability check', async (t) => {
   let isOut = false
   const { sendContext, requests } = platform({ status: 400 }, { status: 200, body: { features: [] } })
   const call: typeof sendContext.call = async (request) => {

@@ -11,7 +11,7 @@ import { callProvider, testProvider } from './provider.js'
 
 const person = '+15550100001'
 
-t.test('A person is reached, written to, heard and no longer written to', async (t) => {
+t.test('A person is checked for reachability, written to, answered, and not written to after STOP', async (t) => {
   const emulated = await openEmulatorHarness(t)
   const account = emulated.account('rbm', { reads: true })
   const auth = account.auth as unknown as RbmAuth
@@ -84,7 +84,7 @@ t.test('A person is reached, written to, heard and no longer written to', async 
 
 const typing = { event: { eventType: 'IS_TYPING' } } as const
 
-t.test('What the platform is slow, busy or broken about is tried again, and arrives once', async (t) => {
+t.test('A send to a slow, busy or broken platform is retried, and arrives once', async (t) => {
   const emulated = await openEmulatorHarness(t)
   const auth = emulated.account('rbm').auth as unknown as RbmAuth
   const { sendContext } = testProvider(auth, callProvider, { address: person, now: Date.now })
@@ -94,6 +94,6 @@ t.test('What the platform is slow, busy or broken about is tried again, and arri
     t.match(await rbmAdapter.send(payload!, sendContext), { kind: 'refused', retry: 'later' }, kind)
   }
   emulated.emulator.faults.add({ account: 'rbm', kind: 'unauthorized', times: 1 })
-  t.match(await rbmAdapter.send(payload!, sendContext), { kind: 'sent' }, 'a token that is not taken is made anew')
+  t.match(await rbmAdapter.send(payload!, sendContext), { kind: 'sent' }, 'a refused token is renewed')
   t.equal(emulated.emulator.sent(0).length, 1)
 })

@@ -6,7 +6,7 @@ import { rbmSamples } from './samples.js'
 
 t.setTimeout(120_000)
 
-t.test('The suite of the kit finds nothing', async (t) => {
+t.test('The adapter kit has no findings', async (t) => {
   const findings = await checkAdapter(rbmAdapter, rbmSamples)
   t.ok(findings.length > 15, 'the suite ran')
   for (const { name, problems } of findings) t.same(problems, [], name)

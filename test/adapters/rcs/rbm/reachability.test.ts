@@ -15,7 +15,7 @@ function platform(reply: (request: ProviderRequest) => Scripted | NoResponse) {
   return { sendContext, requests: () => requests.filter(({ url }) => !url.endsWith('/token')) }
 }
 
-t.test('One phone is asked for what it can do', async (t) => {
+t.test('The capabilities of one phone are requested', async (t) => {
   const { sendContext, requests } = platform(() => ({ status: 200, body: { features: ['RICHCARD_CAROUSEL'] } }))
   t.same(await rbmAdapter.probe!(['+15550100'], sendContext), { reachable: ['+15550100'], unreachable: [] })
   await rbmAdapter.probe!(['+15550100'], sendContext)
@@ -26,7 +26,7 @@ t.test('One phone is asked for what it can do', async (t) => {
   t.not(first?.searchParams.get('requestId'), second?.searchParams.get('requestId'), 'an id is never used again')
 })
 
-t.test('A phone that is not found is not reached; of any other answer nothing is known', async (t) => {
+t.test('A phone that is not found is unreachable; any other error leaves it unknown', async (t) => {
   const probeWith = (reply: Scripted | NoResponse) =>
     rbmAdapter.probe!(['+15550100'], platform(() => reply).sendContext)
   t.same(await probeWith({ status: 404 }), { reachable: [], unreachable: ['+15550100'] })
@@ -35,7 +35,7 @@ t.test('A phone that is not found is not reached; of any other answer nothing is
   }
 })
 
-t.test('Many phones are asked for together, as many at a time as may be', async (t) => {
+t.test('Capabilities of many phones are requested in batches of the maximum size', async (t) => {
   const phones = Array.from(
     { length: limits.numbersPerBatch * 2 + 1 },
     (_, at) => `+1555${String(at).padStart(7, '0')}`,
@@ -61,7 +61,7 @@ t.test('Many phones are asked for together, as many at a time as may be', async 
   )
 })
 
-t.test('A batch that failed leaves its phones unknown and the others known', async (t) => {
+t.test('A failed batch leaves its own phones unknown, and no others', async (t) => {
   const phones = Array.from({ length: limits.numbersPerBatch + 2 }, (_, at) => `+1555${String(at).padStart(7, '0')}`)
   let calls = 0
   const { sendContext } = platform(() => (++calls === 1 ? { status: 500 } : { status: 200, body: {} }))
@@ -73,7 +73,7 @@ t.test('A batch that failed leaves its phones unknown and the others known', asy
   t.same(await rbmAdapter.probe!([], sendContext), { reachable: [], unreachable: [] })
 })
 
-t.test('What was taken back was not delivered; what is gone is too late', async (t) => {
+t.test('A revoked message was not delivered; a message that is not found is too late to revoke', async (t) => {
   const expected: readonly [Scripted | NoResponse, string][] = [
     [{ status: 200 }, 'revoked'],
     [{ status: 404 }, 'tooLate'],

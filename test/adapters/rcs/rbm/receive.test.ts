@@ -23,7 +23,7 @@ const itemsOf = (event: unknown) => {
   return received.kind === 'items' ? received.items : received
 }
 
-t.test('Whoever sets up the webhook with the client token hears the secret again', async (t) => {
+t.test('A webhook validation with the client token gets the secret back', async (t) => {
   const greeting = (clientToken: unknown, secret: unknown = 'a secret') =>
     receive(JSON.stringify({ clientToken, secret }), {})
   t.same(greeting(auth.clientToken), { kind: 'answer', status: 200, type: 'text/plain', body: 'a secret' })
@@ -33,11 +33,11 @@ t.test('Whoever sets up the webhook with the client token hears the secret again
   t.same(greeting(auth.clientToken, 7), { kind: 'refused' }, 'a secret that is no text')
 })
 
-t.test('Every event of the platform becomes what it says', async (t) => {
+t.test('Every event of the platform becomes the matching item', async (t) => {
   for (const [name, { event, items }] of Object.entries(events)) t.same(itemsOf(event), items, name)
 })
 
-t.test('An event comes under the same id again, and each state of a message under its own', async (t) => {
+t.test('A repeated event has the same id, and each state of a message has its own id', async (t) => {
   const ids = Object.values(events).flatMap(({ event }) => {
     const items = itemsOf(event)
     return Array.isArray(items) ? items.map((item) => ('id' in item ? item.id : '')) : []
@@ -45,7 +45,7 @@ t.test('An event comes under the same id again, and each state of a message unde
   t.equal(new Set(ids).size, ids.length)
 })
 
-t.test('A tap on what is only looked at tells nobody anything', async (t) => {
+t.test('A tap on an action that only opens something produces no item', async (t) => {
   const tapped = (suggestionResponse: object) =>
     itemsOf({ senderPhoneNumber: address, messageId: 'MxB1', suggestionResponse })
   t.same(tapped({ postbackData: 'untold', text: 'View on map', type: 'ACTION' }), [])
@@ -67,32 +67,35 @@ t.test('A place on the equator or on the meridian is a place', async (t) => {
   }
 })
 
-t.test('What a person did and cannot be understood is a message that says so, and all else a problem', async (t) => {
-  const odd: unknown[] = [
-    { text: 'from nobody' },
-    { senderPhoneNumber: address },
-    { senderPhoneNumber: address, text: 'no id' },
-    { senderPhoneNumber: address, messageId: 'MxC1', text: '' },
-    { senderPhoneNumber: address, messageId: 'MxC2', userFile: { payload: {} } },
-    { senderPhoneNumber: address, eventType: 'DELIVERED', eventId: 'e' },
-    { senderPhoneNumber: address, eventType: 'IS_TYPING' },
-    { senderPhoneNumber: address, eventType: { toString: 1 }, eventId: 'e' },
-    { senderPhoneNumber: address, messageId: 'MxC3', suggestionResponse: { type: { toString: 1 } } },
-  ]
-  for (const event of odd) {
-    const isNamed = JSON.stringify(event).includes('"MxC')
-    const expected = isNamed ? { inbound: { content: { text: /cannot be shown/ } } } : { problem: String }
-    t.match(itemsOf(event), [expected], JSON.stringify(event))
-  }
-  const late = { phoneNumber: address, messageId: 'm', eventType: 'TTL_EXPIRATION_REVOKE_FAILED', eventId: 'e' }
-  t.same(itemsOf(late), [], 'it may still arrive, and then a receipt says so')
-})
+t.test(
+  'An unreadable action of a person is a message that says so, and other unreadable events are problems',
+  async (t) => {
+    const odd: unknown[] = [
+      { text: 'from nobody' },
+      { senderPhoneNumber: address },
+      { senderPhoneNumber: address, text: 'no id' },
+      { senderPhoneNumber: address, messageId: 'MxC1', text: '' },
+      { senderPhoneNumber: address, messageId: 'MxC2', userFile: { payload: {} } },
+      { senderPhoneNumber: address, eventType: 'DELIVERED', eventId: 'e' },
+      { senderPhoneNumber: address, eventType: 'IS_TYPING' },
+      { senderPhoneNumber: address, eventType: { toString: 1 }, eventId: 'e' },
+      { senderPhoneNumber: address, messageId: 'MxC3', suggestionResponse: { type: { toString: 1 } } },
+    ]
+    for (const event of odd) {
+      const isNamed = JSON.stringify(event).includes('"MxC')
+      const expected = isNamed ? { inbound: { content: { text: /cannot be shown/ } } } : { problem: String }
+      t.match(itemsOf(event), [expected], JSON.stringify(event))
+    }
+    const late = { phoneNumber: address, messageId: 'm', eventType: 'TTL_EXPIRATION_REVOKE_FAILED', eventId: 'e' }
+    t.same(itemsOf(late), [], 'it may still arrive, and then a receipt says so')
+  },
+)
 
-t.test('What is not signed by the platform is refused', async (t) => {
+t.test('A call that the platform did not sign is refused', async (t) => {
   const body = enveloped(events.text!.event)
   t.equal(receive(body).kind, 'items')
   t.equal(receive(body, {}).kind, 'refused', 'no signature')
-  t.equal(receive(body, signatureFor(body, 'another token')).kind, 'refused', 'signed by somebody else')
+  t.equal(receive(body, signatureFor(body, 'another token')).kind, 'refused', 'signed with another key')
   t.equal(receive(enveloped(events.read!.event), signatureFor(body, auth.clientToken)).kind, 'refused', 'another event')
   t.equal(
     rbmAdapter.receive(
@@ -104,7 +107,7 @@ t.test('What is not signed by the platform is refused', async (t) => {
   )
 })
 
-t.test('What else stands in the envelope does not matter', async (t) => {
+t.test('Additional fields of the envelope are ignored', async (t) => {
   const { message } = JSON.parse(enveloped(events.text!.event))
   const body = JSON.stringify({
     message: { ...message, attributes: { message_type: 'TEXT' }, messageId: '1', publishTime: 'now' },
@@ -113,7 +116,7 @@ t.test('What else stands in the envelope does not matter', async (t) => {
   t.same(receive(body), { kind: 'items', items: events.text!.items })
 })
 
-t.test('A body or a signature of which one byte differs is refused', async () => {
+t.test('A call with one altered byte in body or signature is refused', async () => {
   const bodies = Object.values(events).map(({ event }) => enveloped(event))
   fc.assert(
     fc.property(fc.constantFrom(...bodies), fc.nat(), fc.integer({ min: 1, max: 255 }), (text, at, change) => {
@@ -131,7 +134,7 @@ t.test('A body or a signature of which one byte differs is refused', async () =>
   )
 })
 
-t.test('No body, signed or not, makes it fail', async () => {
+t.test('No body, signed or not, makes the adapter throw', async () => {
   const anything = fc.oneof(
     fc.uint8Array({ maxLength: 200 }).map((bytes) => Buffer.from(bytes)),
     fc.json().map((text) => Buffer.from(text)),

@@ -25,7 +25,7 @@ t.test('Text goes out as text, with its chips below it', async (t) => {
   ])
 })
 
-t.test('Every kind of chip is the action that the phone knows, with a page for clients that do not', async (t) => {
+t.test('Every kind of chip is the action that the phone knows, with a fallback URL for other clients', async (t) => {
   const start = { iso: '2026-11-20T19:00:00-05:00', tz: 'America/New_York' }
   const end = { iso: '2026-11-20T21:00:00-05:00', tz: 'America/New_York' }
   const chips: RenderedChip[] = [
@@ -77,7 +77,7 @@ t.test('Every kind of chip is the action that the phone knows, with a page for c
   ])
 })
 
-t.test('One card stands alone, several stand in a carousel with pictures of one height', async (t) => {
+t.test('One card is standalone, several are a carousel with pictures of one height', async (t) => {
   const card: RenderedCard = {
     title: 'Margherita',
     description: 'Tomato.',
@@ -109,7 +109,7 @@ t.test('One card stands alone, several stand in a carousel with pictures of one 
   ])
 })
 
-t.test('Media goes out as itself, and takes its words along as a card where it can', async (t) => {
+t.test('Media is sent as itself, and as a card with its caption where possible', async (t) => {
   const url = 'https://media.example/1.mp4'
   const thumbnailUrl = 'https://media.example/1.jpg'
   const chips: RenderedChip[] = [{ kind: 'reply', label: 'More', tap: 0 }]
@@ -140,20 +140,20 @@ t.test('Media goes out as itself, and takes its words along as a card where it c
   )
   const long = 'word '.repeat(800).trim()
   const parts = bodies({ kind: 'media', media: { url, kind: 'image', alt: long } })
-  t.equal(parts.length, 3, 'words that no card and no single message takes go ahead of the picture')
+  t.equal(parts.length, 3, 'text that fits no card and no single message is sent before the picture')
   t.same(parts.at(-1), { contentMessage: { contentInfo: { fileUrl: url } } })
 })
 
-t.test('A payload for rcs goes out as it is', async (t) => {
+t.test('A native payload for rcs is sent as it is', async (t) => {
   const payload = { contentMessage: { text: 'Hi' }, ttl: '60s' }
   t.same(rbmAdapter.render([{ kind: 'native', payload }], context), [{ native: payload }])
 })
 
-t.test('What the traits of rcs do not have is not sent as something else', async (t) => {
+t.test('A part without a trait of rcs is not sent as another part', async (t) => {
   t.throws(() => bodies({ kind: 'list', text: 'Which?', rows: [] }), /no list/)
 })
 
-t.test('A calendar entry is cut to what the platform takes, its place first', async (t) => {
+t.test('A calendar entry is truncated to the platform’s limit, its location first', async (t) => {
   const start = { iso: '2026-11-20T19:00:00Z', tz: 'UTC' }
   const event = { title: '😀'.repeat(60), start, end: start, description: 'x'.repeat(900), place: { address: 'Here' } }
   const [body] = bodies({ kind: 'text', text: 'See', chips: [{ kind: 'calendar', label: 'Save', tap: 0, event }] })
@@ -164,16 +164,16 @@ t.test('A calendar entry is cut to what the platform takes, its place first', as
   t.ok(description!.length === 500 && description!.startsWith('Here\nx'), description!)
 })
 
-t.test('Typing is an event, and reading is one about the last message that was heard', async (t) => {
+t.test('Typing is an event, and reading is an event about the last message received', async (t) => {
   t.same(rbmAdapter.signal?.('typing', context), { event: { eventType: 'IS_TYPING' } })
   t.same(rbmAdapter.signal?.('read', { ...context, lastInboundId: 'MxA1' }), {
     event: { eventType: 'READ', messageId: 'MxA1' },
   })
-  t.equal(rbmAdapter.signal?.('read', context), undefined, 'nothing was heard')
+  t.equal(rbmAdapter.signal?.('read', context), undefined, 'no message was received')
   t.equal(
     rbmAdapter.signal?.('read', { ...context, lastInboundId: 'event e3' }),
     undefined,
-    'what was heard is no message',
+    'the received item is no message',
   )
 })
 
@@ -232,7 +232,7 @@ function assertThat(condition: boolean, sentence: string): void {
   if (!condition) throw new Error(sentence)
 }
 
-t.test('Every message keeps the limits of the platform', async () => {
+t.test('Every message fits the limits of the platform', async () => {
   fc.assert(
     fc.property(broad, (each) => {
       const { blocks } = render(each, traitsOf('rcs'), reader)
@@ -242,7 +242,7 @@ t.test('Every message keeps the limits of the platform', async () => {
   )
 })
 
-t.test('The emulated platform, which was written apart from this, takes every message', async () => {
+t.test('The independently written platform emulator accepts every message', async () => {
   fc.assert(
     fc.property(broad, (each) => {
       const { blocks } = render(each, traitsOf('rcs'), reader)
@@ -255,7 +255,7 @@ t.test('The emulated platform, which was written apart from this, takes every me
   )
 })
 
-t.test('Everything that is read or tapped is in the bodies, in the order of the blocks', async () => {
+t.test('Every text and tap is in the bodies, in the order of the blocks', async () => {
   fc.assert(
     fc.property(broad, (each) => {
       const { blocks } = render(each, traitsOf('rcs'), reader)

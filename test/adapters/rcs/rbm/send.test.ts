@@ -21,7 +21,7 @@ function platform(...answers: readonly (Scripted | NoResponse)[]) {
   return testProvider(auth, reply)
 }
 
-t.test('A service account exchanges a signed assertion for a token, and keeps it', async (t) => {
+t.test('A service account exchanges a signed assertion for a token, and caches it', async (t) => {
   const { sendContext, requests, setNow } = platform({ status: 200 })
   await rbmAdapter.send(hello, sendContext)
   const [request] = requests
@@ -49,7 +49,7 @@ t.test('A service account exchanges a signed assertion for a token, and keeps it
   t.equal(requests.filter(isToken).length, 3, 'another account has a token of its own')
 })
 
-t.test('A message goes out under an id that is known before it does', async (t) => {
+t.test('A message is sent under an id that is known in advance', async (t) => {
   const { sendContext, requests } = platform({ status: 200, body: 'whatever' })
   t.same(await rbmAdapter.send(hello, sendContext), { kind: 'sent', providerId: uuidFrom('msg_1.0') })
   t.same(requests[1], {
@@ -60,7 +60,7 @@ t.test('A message goes out under an id that is known before it does', async (t) 
   })
 })
 
-t.test('The traffic type of the credentials stands in every message, and a payload keeps its own', async (t) => {
+t.test('Every message has the traffic type of the credentials, and a payload keeps its own', async (t) => {
   const typed = { ...auth, messageTrafficType: 'TRANSACTION' } as const
   const bodyOf = async (payload: RbmPayload) => {
     const { sendContext, requests } = testProvider(typed, (request) => (isToken(request) ? granted : { status: 200 }))
@@ -76,7 +76,7 @@ t.test('The traffic type of the credentials stands in every message, and a paylo
   t.same(await bodyOf({ event: { eventType: 'IS_TYPING' } }), { eventType: 'IS_TYPING' })
 })
 
-t.test('Another address stands in for the platform, and another for its tokens', async (t) => {
+t.test('Configured addresses replace the platform and its token endpoint', async (t) => {
   const other = rbmSamples.otherAuths![0]!
   const { sendContext, requests } = testProvider(other, (request) => (isToken(request) ? granted : { status: 200 }))
   await rbmAdapter.send(hello, { ...sendContext, auth: { ...other, apiUrl: 'http://127.0.0.1:9/rbm/' } })
@@ -87,7 +87,7 @@ t.test('Another address stands in for the platform, and another for its tokens',
   )
 })
 
-t.test('Ids of events and of messages never meet, and are the same at every try', async (t) => {
+t.test('Ids of events and of messages never collide, and are the same at every retry', async (t) => {
   const seen = new Map<string, string>()
   await fc.assert(
     fc.asyncProperty(fc.string({ minLength: 1, maxLength: 40 }), fc.boolean(), async (id, isEvent) => {
@@ -115,7 +115,7 @@ t.test('Signals are events of the phone', async (t) => {
   t.equal(requests[1]?.body, '{"eventType":"READ","messageId":"MxA1"}')
 })
 
-t.test('A token that is not taken any more is made anew, once', async (t) => {
+t.test('A token that is no longer accepted is renewed once', async (t) => {
   const recovered = platform({ status: 401 }, { status: 200 })
   t.equal((await rbmAdapter.send(hello, recovered.sendContext)).kind, 'sent')
   t.equal(recovered.requests.filter(isToken).length, 2)
@@ -128,7 +128,7 @@ t.test('A token that is not taken any more is made anew, once', async (t) => {
   t.equal(lost.requests.length, 4, 'two tokens, two tries')
 })
 
-t.test('Without a token nothing is sent, and who can help depends on why', async (t) => {
+t.test('Without a token no message is sent, and the reason decides who has to act', async (t) => {
   const tries: readonly [string, Scripted | NoResponse, object][] = [
     [
       'the account is not known',
@@ -145,7 +145,7 @@ t.test('Without a token nothing is sent, and who can help depends on why', async
   for (const [name, reply, expected] of tries) {
     const { sendContext, requests } = testProvider(auth, () => reply)
     t.match(await rbmAdapter.send(hello, sendContext), { kind: 'refused', ...expected }, name)
-    t.equal(requests.length, 1, `${name}: the platform is not asked`)
+    t.equal(requests.length, 1, `${name}: the platform is not called`)
   }
   const spoilt = { ...auth, serviceAccount: { ...auth.serviceAccount, private_key: 'no key' } }
   const { sendContext, requests } = testProvider(spoilt, () => granted)
@@ -153,14 +153,14 @@ t.test('Without a token nothing is sent, and who can help depends on why', async
   t.equal(requests.length, 0)
 })
 
-t.test('Every answer of the platform means what its documents say', async (t) => {
+t.test('Every answer of the platform has the outcome that its documents describe', async (t) => {
   for (const { name, answer, follows = answer, becomes } of rbmSamples.answers) {
     t.match(await rbmAdapter.send(hello, platform(answer, follows).sendContext), becomes, name)
   }
   t.match(await rbmAdapter.send(hello, platform(silence).sendContext), { kind: 'refused', retry: 'later' })
 })
 
-t.test('A key of more than 4,096 bits is refused, and one that was kept before signs nothing', async (t) => {
+t.test('A key of more than 4,096 bits is refused, and a stored one signs nothing', async (t) => {
   const pemOf = (modulusLength: number) =>
     generateKeyPairSync('rsa', { modulusLength, publicExponent: 3 })
       .privateKey.export({ type: 'pkcs8', format: 'pem' })
@@ -174,7 +174,7 @@ t.test('A key of more than 4,096 bits is refused, and one that was kept before s
   t.same(requests, [])
 })
 
-t.test('Other work goes on while an assertion is signed', async (t) => {
+t.test('Other work continues while an assertion is signed', async (t) => {
   const { sendContext } = platform({ status: 200 })
   let isSent = false
   const sent = rbmAdapter.send(hello, sendContext).then((outcome) => {
@@ -182,11 +182,11 @@ t.test('Other work goes on while an assertion is signed', async (t) => {
     return outcome
   })
   for (let tick = 0; tick < 20; tick++) await new Promise((resolve) => process.nextTick(resolve))
-  t.notOk(isSent, 'the signature is not made in the turn in which it is asked for')
+  t.notOk(isSent, 'the signature is made in a later turn')
   t.match(await sent, { kind: 'sent' })
 })
 
-t.test('Credentials that fit the form are wrong when the key is no RSA key', async (t) => {
+t.test('Credentials that fit the form are invalid when the key is not an RSA key', async (t) => {
   const { private_key: good } = auth.serviceAccount
   const sendWithKey = (private_key: string) =>
     rbmAdapter.validateAuth?.({ ...auth, serviceAccount: { ...auth.serviceAccount, private_key } })

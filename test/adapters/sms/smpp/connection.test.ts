@@ -67,7 +67,7 @@ function copiedBy(t: Test, work: () => void): number {
   return copied
 }
 
-t.test('Units in pieces of one byte are read, and what is copied stays in proportion to what came', async (t) => {
+t.test('PDUs in pieces of one byte are read, and copying is proportional to the input', async (t) => {
   const { sequenceNumbers, feed } = await openReader(t)
   const payload = Buffer.alloc(8_000, 0x61)
   const message = { source_addr: '15550101', destination_addr: '15550100', message_payload: payload }

@@ -34,7 +34,7 @@ const partFields = (text: string, reference = 9) =>
   partsOf(text, reference).map((part) => ({ ...from, ...submitFields(part) }))
 const long = `${'One two three four five. '.repeat(14)}€ 😀 end`
 
-t.test('A text is told with its sender, in each alphabet, and acknowledged', async (t) => {
+t.test('A text is reported with its sender, in each alphabet, and acknowledged', async (t) => {
   const { center, reportedItems } = await openConnectedCenter(t)
   const units = [
     { ...from, data_coding: 0, short_message: 'Hello {€} @ Ada' },
@@ -61,7 +61,7 @@ t.test('A text is told with its sender, in each alphabet, and acknowledged', asy
   t.equal(new Set(reportedItems.map(idOf)).size, reportedItems.length)
 })
 
-t.test('A number is a whole one although the center does not say so, and a short or national one is not', async (t) => {
+t.test('A number is international even if the center does not say so, except short and national ones', async (t) => {
   const { center, reportedItems } = await openConnectedCenter(t)
   const numbers = [
     [0, '15550001', '+15550001'],
@@ -80,7 +80,7 @@ t.test('A number is a whole one although the center does not say so, and a short
   )
 })
 
-t.test('It is acknowledged only when it is on record, and refused for now when it is not', async (t) => {
+t.test('A text is acknowledged only when it is on record, and refused temporarily if it is not', async (t) => {
   const steps: string[] = []
   let isBroken = false
   const { center, reportedItems } = await openConnectedCenter(t, {
@@ -100,7 +100,7 @@ t.test('It is acknowledged only when it is on record, and refused for now when i
   t.same(reportedItems.map(textOf), ['First', 'Second'])
 })
 
-t.test('One that cannot be put on record does not keep the others from it, and none overtakes another', async (t) => {
+t.test('A text that cannot be recorded does not block the others, and no text overtakes another', async (t) => {
   const { center, reportedItems } = await openConnectedCenter(t, {
     async onReport(items) {
       await pause(5)
@@ -116,7 +116,7 @@ t.test('One that cannot be put on record does not keep the others from it, and n
   t.same(reportedItems.map(textOf), ['a', 'b', 'c', 'd'])
 })
 
-t.test('A text that is brought again because it was not acknowledged has the id it had', async (t) => {
+t.test('A text that is redelivered without an acknowledgement has the same id', async (t) => {
   let tries = 0
   let isLost = false
   const ids: (string | undefined)[] = []
@@ -142,7 +142,7 @@ t.test('A text that is brought again because it was not acknowledged has the id 
   t.equal(new Set(ids).size, 2, 'and now the person says it once more')
 })
 
-t.test('An acknowledgement that may have been lost with the line is doubted; an old one is not', async (t) => {
+t.test('An acknowledgement shortly before a lost connection is doubted; an older one is not', async (t) => {
   const { center, session, reportedItems } = await openConnectedCenter(t, { limits: { unconfirmedMs: 100 } })
   const yes = { ...from, short_message: 'Yes' }
   await center.ask('deliver_sm', yes)
@@ -159,7 +159,7 @@ t.test('An acknowledgement that may have been lost with the line is doubted; an 
   t.not(idOf(reportedItems[1]), idOf(reportedItems[2]))
 })
 
-t.test('Parts in any order, some twice, are one text', async (t) => {
+t.test('Parts in any order, some of them repeated, form one text', async (t) => {
   const { center, reportedItems } = await openConnectedCenter(t)
   const parts = partFields(long)
   t.ok(parts.length >= 3)
@@ -169,10 +169,10 @@ t.test('Parts in any order, some twice, are one text', async (t) => {
   t.same(reportedItems.map(textOf), [long])
   await center.ask('deliver_sm', parts[1]!)
   await pause(20)
-  t.equal(reportedItems.length, 1, 'a part that comes again says nothing new')
+  t.equal(reportedItems.length, 1, 'a repeated part adds nothing')
 })
 
-t.test('Parts with long references and with fields of their own are put together too', async (t) => {
+t.test('Parts with long references and with fields of their own are joined too', async (t) => {
   const { center, reportedItems } = await openConnectedCenter(t)
   const halves = ['Half of it, ', 'and the rest']
   for (const [index, half] of halves.entries()) {
@@ -191,7 +191,7 @@ t.test('Parts with long references and with fields of their own are put together
   t.same(reportedItems.map(textOf), [halves.join(''), halves.join('')])
 })
 
-t.test('Characters that a phone divided between parts are whole again', async (t) => {
+t.test('Characters that a phone split across parts are restored', async (t) => {
   const { center, reportedItems } = await openConnectedCenter(t)
   const smile = Buffer.from('a😀b', 'utf16le').swap16()
   const euro = Buffer.from([0x61, 0x1b, 0x65, 0x62])
@@ -213,7 +213,7 @@ t.test('Characters that a phone divided between parts are whole again', async (t
   t.same(reportedItems.map(textOf), ['a😀b', 'a€b'])
 })
 
-t.test('Parts find each other although the line was lost in between', async (t) => {
+t.test('Parts of one text are joined across a lost connection', async (t) => {
   const { center, session, reportedItems } = await openConnectedCenter(t)
   const [first, ...rest] = partFields(long)
   await center.ask('deliver_sm', first!)
@@ -240,22 +240,19 @@ t.test('The last part is acknowledged only when the text is on record', async (t
   t.same(reportedItems.map(textOf), [long])
 })
 
-t.test(
-  'A text whose parts never come is told as far as it came, after its time or when the line is closed',
-  async (t) => {
-    const { center, session, reportedItems } = await openConnectedCenter(t, { limits: { partialMs: 60 } })
-    const parts = partFields('x'.repeat(153) + 'y'.repeat(153) + 'z'.repeat(10))
-    await center.ask('deliver_sm', parts[0]!)
-    await center.ask('deliver_sm', parts[2]!)
-    await waitUntil(() => reportedItems.length === 1)
-    t.equal(textOf(reportedItems[0]), `${'x'.repeat(153)}…${'z'.repeat(10)}`)
-    await center.ask('deliver_sm', partFields('u'.repeat(200), 30)[1]!)
-    await session.close()
-    t.equal(textOf(reportedItems[1]), `…${'u'.repeat(47)}`)
-  },
-)
+t.test('An incomplete text is reported after its time, or when the connection is closed', async (t) => {
+  const { center, session, reportedItems } = await openConnectedCenter(t, { limits: { partialMs: 60 } })
+  const parts = partFields('x'.repeat(153) + 'y'.repeat(153) + 'z'.repeat(10))
+  await center.ask('deliver_sm', parts[0]!)
+  await center.ask('deliver_sm', parts[2]!)
+  await waitUntil(() => reportedItems.length === 1)
+  t.equal(textOf(reportedItems[0]), `${'x'.repeat(153)}…${'z'.repeat(10)}`)
+  await center.ask('deliver_sm', partFields('u'.repeat(200), 30)[1]!)
+  await session.close()
+  t.equal(textOf(reportedItems[1]), `…${'u'.repeat(47)}`)
+})
 
-t.test('Texts that wait for parts are only so many, and a reference that is used anew begins a new text', async (t) => {
+t.test('The number of incomplete texts is bounded, and a reused reference begins a new text', async (t) => {
   const { center, reportedItems } = await openConnectedCenter(t, { limits: { partialTexts: 2 } })
   for (const reference of [1, 2, 3]) await center.ask('deliver_sm', partFields('v'.repeat(200), reference)[0]!)
   await waitUntil(() => reportedItems.length === 1)
@@ -270,7 +267,7 @@ t.test('Texts that wait for parts are only so many, and a reference that is used
   )
 })
 
-t.test('A receipt is told under the id of its message, for the person it was sent to', async (t) => {
+t.test('A receipt is reported under the id of its message, for the person it was sent to', async (t) => {
   const { center, session, reportedItems } = await openConnectedCenter(
     t,
     {},
@@ -287,14 +284,14 @@ t.test('A receipt is told under the id of its message, for the person it was sen
   t.equal(idOf(reportedItems[0]), idOf(reportedItems[1]), 'and has the same id when it is repeated')
 })
 
-t.test('Receipts in fields, failed ones, and those that say nothing', async (t) => {
+t.test('Receipts in fields, failed receipts and receipts without a state are read', async (t) => {
   const { center, reportedItems } = await openConnectedCenter(t)
   const about = { ...from, esm_class: 0x04, receipted_message_id: 'F00D' }
   await center.ask('deliver_sm', { ...about, message_state: 5, short_message: 'id:1 stat:DELIVRD err:00C' })
   await center.ask('deliver_sm', { ...about, esm_class: 0, message_state: 2 })
   const statusOf = async (fields: Readonly<Record<string, unknown>>) =>
     (await center.ask('deliver_sm', fields)).command_status
-  t.equal(await statusOf({ ...about, message_state: 7 }), 0, 'a state that says nothing')
+  t.equal(await statusOf({ ...about, message_state: 7 }), 0, 'an unknown state')
   t.equal(await statusOf({ ...about, message_state: 77 }), 0x65, 'a state that is not known')
   t.equal(await statusOf({ ...from, esm_class: 0x04, short_message: 'nothing that is known' }), 0x65)
   t.equal(await statusOf({ ...from, esm_class: 0x08, short_message: 'read by a phone' }), 0)
@@ -310,13 +307,13 @@ t.test('Receipts in fields, failed ones, and those that say nothing', async (t) 
   ])
 })
 
-t.test('A text that only looks like a receipt is a text', async (t) => {
+t.test('A text that only resembles a receipt is a text', async (t) => {
   const { center, reportedItems } = await openConnectedCenter(t)
   await center.ask('deliver_sm', { ...from, short_message: 'id:1 stat:DELIVRD' })
   t.equal(textOf(reportedItems[0]), 'id:1 stat:DELIVRD')
 })
 
-t.test('More than can wait to be put on record is refused for now', async (t) => {
+t.test('Deliveries beyond the number that can wait for a record are refused temporarily', async (t) => {
   const { center } = await openConnectedCenter(t, {
     onReport: () => pause(60),
     limits: { pendingDeliveries: 3, deliveriesPerReport: 1 },
@@ -328,7 +325,7 @@ t.test('More than can wait to be put on record is refused for now', async (t) =>
   t.same(statuses.toSorted(), [0, 0, 0, 0x14, 0x14, 0x14])
 })
 
-t.test('Whatever a center sends is read or refused, and nothing of it throws', async () => {
+t.test('Any PDU of a center is read or refused, and never throws', async () => {
   const octet = fc.uint8Array({ maxLength: 60, size: 'max' })
   const small = fc.nat(255)
   const fields = fc.record({
@@ -359,7 +356,7 @@ t.test('Whatever a center sends is read or refused, and nothing of it throws', a
   )
 })
 
-t.test('Nobody calls in: whatever comes by HTTP is refused', async () => {
+t.test('The SMPP adapter refuses every HTTP call', async () => {
   fc.assert(
     fc.property(fc.uint8Array(), fc.string(), (body, value) => {
       const request = {
@@ -376,7 +373,7 @@ t.test('Nobody calls in: whatever comes by HTTP is refused', async () => {
   )
 })
 
-t.test('Credentials that cannot work are named by their field, without their value', async (t) => {
+t.test('Invalid credentials are named by their field, without their value', async (t) => {
   const auth = { host: 'smsc.example', port: 2775, systemId: 'parley', password: 'pa55word', from: '+15550100' }
   const wrong = smppAdapter.validateAuth!
   t.equal(wrong(auth), undefined)
@@ -393,7 +390,7 @@ t.test('Credentials that cannot work are named by their field, without their val
   }
 })
 
-t.test('The library that tests and adapter share reads our submits as they were meant', async (t) => {
+t.test('The library that tests and adapter share reads our submits as intended', async (t) => {
   const parts = partsOf(long, 77)
   const units = parts.map(
     (part, at) => new smpp.PDU(encodePdu('submit_sm', at + 1, { ...from, ...submitFields(part) })),

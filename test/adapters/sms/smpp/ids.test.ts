@@ -15,7 +15,7 @@ const writings = {
 const writing = fc.constantFrom(...Object.values(writings))
 const person = '+15550001'
 
-t.test('However a center writes the ids of its answers and of its receipts, they meet', async () => {
+t.test('Message ids of answers and receipts match, in any format of a center', async () => {
   fc.assert(
     fc.property(value, writing, writing, fc.nat(8), fc.nat(8), (id, answer, receipt, zeros, others) => {
       const ids = createMessageIds(10)
@@ -27,7 +27,7 @@ t.test('However a center writes the ids of its answers and of its receipts, they
   )
 })
 
-t.test('They meet on a line that did not submit it, as soon as that has seen how the center writes', async () => {
+t.test('Ids match on a connection that did not submit, once it knows the format of the center', async () => {
   const pairs = fc.constantFrom<[keyof typeof writings, keyof typeof writings]>(
     ['hex', 'decimal'],
     ['HEX', 'hex'],
@@ -49,7 +49,7 @@ t.test('They meet on a line that did not submit it, as soon as that has seen how
   )
 })
 
-t.test('Ids that are no numbers keep all but their capitals', async (t) => {
+t.test('Ids that are not numbers are compared without their case and leading zeros', async (t) => {
   const ids = createMessageIds(10)
   t.equal(ids.recordSubmit('0A1b-XYZ', person), 'a1b-xyz')
   t.equal(ids.resolveReceipt('0a1b-xyz', person).providerId, 'a1b-xyz')
@@ -57,13 +57,13 @@ t.test('Ids that are no numbers keep all but their capitals', async (t) => {
   t.equal(ids.recordSubmit('0', person), '0')
 })
 
-t.test('A receipt is not given to another person’s message because a number can be read in two ways', async (t) => {
+t.test('A receipt with an ambiguous number never goes to another person’s message', async (t) => {
   const ids = createMessageIds(10)
   ids.recordSubmit('10', '+15550002')
   t.same(ids.resolveReceipt('16', '+15550001'), { providerId: '16' })
 })
 
-t.test('Only so many ids are kept', async (t) => {
+t.test('The number of remembered ids is bounded', async (t) => {
   const ids = createMessageIds(2)
   for (const id of ['101', '102', '103']) ids.recordSubmit(id, person)
   t.equal(ids.resolveReceipt('101', person).address, undefined)
@@ -73,7 +73,7 @@ t.test('Only so many ids are kept', async (t) => {
 const receiptText = (stat: string, err = '000') =>
   `id:0123 sub:001 dlvrd:001 submit date:2611151102 done date:261115110305 stat:${stat} err:${err} text:id:9 stat:UNDELIV`
 
-t.test('Each state has its word, in any of its spellings', async (t) => {
+t.test('Each state has its meaning, in any of its spellings', async (t) => {
   const words = {
     DELIVRD: 'delivered',
     Delivered: 'delivered',
@@ -93,7 +93,7 @@ t.test('Each state has its word, in any of its spellings', async (t) => {
   }
 })
 
-t.test('Fields are believed before text', async (t) => {
+t.test('Fields take precedence over text', async (t) => {
   const read = parseReceipt({ receiptedId: 'AB', messageState: 2, text: receiptText('UNDELIV', '0FB') })
   t.match(read, { rawId: 'AB', reported: { state: 'delivered' }, detail: 'The carrier reports error 0FB.' })
   t.equal(parseReceipt({ messageState: 7, text: receiptText('DELIVRD') })?.reported, undefined)
@@ -105,7 +105,7 @@ t.test('Order and blanks in the text of a receipt do not matter', async (t) => {
   t.match(parseReceipt({ text: 'ID:77 STAT:EXPIRED' }), { rawId: '77', reported: { reason: 'expired' } })
 })
 
-t.test('In no second more goes out than may, however it comes', async () => {
+t.test('No second exceeds the maximum rate, in any course of submits', async () => {
   const perSecond = fc.integer({ min: 1, max: 300 })
   const arrivalGaps = fc.array(fc.nat(50), { minLength: 1, maxLength: 400, size: 'max' })
   fc.assert(

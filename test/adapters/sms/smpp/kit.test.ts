@@ -32,7 +32,7 @@ const samples: Samples<SmppAuth> = {
   answers: [],
 }
 
-t.test('The suite of the kit finds nothing', async (t) => {
+t.test('The adapter kit has no findings', async (t) => {
   const findings = await checkAdapter(smppAdapter, samples)
   t.ok(findings.length > 5, `${findings.length} checks ran`)
   for (const { name, problems } of findings) t.same(problems, [], name)

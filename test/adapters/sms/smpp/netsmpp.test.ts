@@ -11,7 +11,7 @@ const receiptOf = (item: Item) =>
 const textOf = (item: Item) =>
   'inbound' in item && item.inbound.kind === 'content' ? item.inbound.content.text : undefined
 
-t.test('A whole conversation with a message center of other people', async (t) => {
+t.test('A whole conversation works with an independently written message center', async (t) => {
   const center = await startPerlCenter()
   t.teardown(center.kill)
   const { session, reportedItems } = openTestSession(center.port, { limits: { enquireEveryMs: 200 } })

@@ -50,7 +50,7 @@ t.test('A text has as many parts as a public calculator counts', async () => {
   )
 })
 
-t.test('Put together, the parts are the text, each in order and under the same reference', async () => {
+t.test('The joined parts are the text, each in order and under the same reference', async () => {
   fc.assert(
     fc.property(text, fc.nat(255), (each, reference) => {
       const parts = partsOf(each, reference)
@@ -67,7 +67,7 @@ t.test('Put together, the parts are the text, each in order and under the same r
   )
 })
 
-t.test('No part is longer than an SMS, and each can be read by itself: no character is divided', async () => {
+t.test('No part is longer than an SMS, and each can be read alone: no character is divided', async () => {
   fc.assert(
     fc.property(text, (each) => {
       for (const part of partsOf(each, 200)) {
@@ -87,7 +87,7 @@ t.test('No part is longer than an SMS, and each can be read by itself: no charac
   )
 })
 
-t.test('The alphabet is the one that rendering counts in', async (t) => {
+t.test('The alphabet is the one that rendering uses for counting', async (t) => {
   for (let code = 0; code < 0x3000; code += 1) {
     const character = String.fromCharCode(code)
     const [part] = partsOf(character, 0)
@@ -97,7 +97,7 @@ t.test('The alphabet is the one that rendering counts in', async (t) => {
   }
 })
 
-t.test('The header of a part is 05 00 03, the reference, how many there are, and which it is', async (t) => {
+t.test('The header of a part is 05 00 03, the reference, the number of parts, and its position', async (t) => {
   const parts = partsOf('a'.repeat(161), 0xab)
   t.same(
     parts.map((part) => octetsOf(submitFields(part)).subarray(0, 7).toString('hex')),
@@ -111,7 +111,7 @@ t.test('The header of a part is 05 00 03, the reference, how many there are, and
   t.equal(octetsOf(submitFields(partsOf('{€', 0)[0]!)).toString('hex'), '1b281b65')
 })
 
-t.test('Everything that a person should read stands in the submits, in order, for every message', async () => {
+t.test('Every text of a message is in the submits, in order', async () => {
   const reader = { locale: 'en-US', zone: 'America/New_York' }
   fc.assert(
     fc.property(message, (each) => {
@@ -131,7 +131,7 @@ t.test('Everything that a person should read stands in the submits, in order, fo
   )
 })
 
-t.test('A message has the same references each time it is tried, and its texts have different ones', async (t) => {
+t.test('A message has the same references at each retry, and its texts have different ones', async (t) => {
   const blocks = Array.from({ length: 3 }, () => ({ kind: 'text' as const, text: 'b'.repeat(200) }))
   const about = { address: '+15550001', messageId: 'msg_01H' }
   const references = () =>

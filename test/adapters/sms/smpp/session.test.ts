@@ -26,7 +26,7 @@ function countedWaits(): { waits(): number; chance(): number } {
 
 const refusalOf = (outcome: SendOutcome) => (outcome.kind === 'refused' ? `${outcome.reason} ${outcome.retry}` : 'sent')
 
-t.test('It binds as a transceiver of version 3.4 with the credentials of the binding', async (t) => {
+t.test('The session binds as a transceiver of version 3.4 with the credentials of the binding', async (t) => {
   const { center, session } = await openTestCenter(t, {}, { auth: { systemType: 'VMA' } })
   t.match(session.problem(), /being opened/)
   const [bind] = await center.waitForRequests('bind_transceiver')
@@ -34,7 +34,7 @@ t.test('It binds as a transceiver of version 3.4 with the credentials of the bin
   t.match(bind, { system_id: 'parley', password: 'pa55word', system_type: 'VMA', interface_version: 0x34 })
 })
 
-t.test('A submit carries sender, recipient, text and the wish for a receipt, and the answer its id', async (t) => {
+t.test('A submit has sender, recipient, text and a receipt request, and its response has the id', async (t) => {
   const { center, session } = await openTestCenter(t, { submit: () => ({ message_id: '00AB' }) })
   const outcome = await sender(session)('Hello €')
   t.same(outcome, { kind: 'sent', providerId: '171' })
@@ -52,7 +52,7 @@ t.test('A submit carries sender, recipient, text and the wish for a receipt, and
   })
 })
 
-t.test('The kind of sender decides its type and plan', async (t) => {
+t.test('The kind of sender decides its TON and NPI', async (t) => {
   const { center, session } = await openTestCenter(t)
   const kinds = {
     '+4930123456': [1, 1, '4930123456'],
@@ -68,7 +68,7 @@ t.test('The kind of sender decides its type and plan', async (t) => {
   t.match(await sender(session, { from: 'Café Roma' })('Hello'), { kind: 'refused', needsOperator: true })
 })
 
-t.test('Without a line, over one that is down, or to no number, nothing is sent', async (t) => {
+t.test('Without a connection, over a lost one, or to an invalid number, no submit is sent', async (t) => {
   const { center, session } = await openTestCenter(t, { bind: () => ({ command_status: 0x08 }) })
   await center.waitForRequests('bind_transceiver', 2)
   t.equal(refusalOf(await sender(session)('Hello')), 'sendFailed later')
@@ -78,13 +78,13 @@ t.test('Without a line, over one that is down, or to no number, nothing is sent'
   t.same(center.submits(), [])
 })
 
-t.test('A message that comes while the line is being opened waits for it', async (t) => {
+t.test('A message that comes while the connection is being opened waits for it', async (t) => {
   const { center, session } = await openTestCenter(t)
   t.equal(refusalOf(await sender(session)('Early')), 'sent')
   t.equal(center.submits().length, 1)
 })
 
-t.test('A wrong password needs an operator, is told without it, and is tried again', async (t) => {
+t.test('A wrong password needs an operator, is reported without its value, and is retried', async (t) => {
   const { center, session } = await openTestCenter(t, {
     bind: (_unit, times) => (times < 4 ? { command_status: 0x0e } : {}),
   })
@@ -96,7 +96,7 @@ t.test('A wrong password needs an operator, is told without it, and is tried aga
   t.equal(refusalOf(await sender(session)('Hello')), 'sent')
 })
 
-t.test('No more submits are under way than the window allows; the others wait, so many as may', async (t) => {
+t.test('Submits beyond the window wait, up to the limit of the queue', async (t) => {
   const answers: (() => void)[] = []
   const submit = () => new Promise<Record<string, never>>((resolve) => answers.push(() => resolve({})))
   const { center, session } = await openTestCenter(
@@ -124,7 +124,7 @@ t.test('No more submits are under way than the window allows; the others wait, s
   )
 })
 
-t.test('What must not go any more by the time its turn comes does not', async (t) => {
+t.test('A submit that expired before its turn is not sent', async (t) => {
   const answers: (() => void)[] = []
   const submit = () => new Promise<Record<string, never>>((resolve) => answers.push(() => resolve({})))
   const { center, session } = await openTestCenter(t, { submit }, { auth: { windowSize: 1 } })
@@ -147,7 +147,7 @@ t.test('What must not go any more by the time its turn comes does not', async (t
   )
 })
 
-t.test('Whoever has waited too long for their turn is told to come again', async (t) => {
+t.test('A submit that waited too long for its turn is refused for a retry later', async (t) => {
   const { session } = await openTestCenter(
     t,
     { submit: () => 'silence' },
@@ -158,7 +158,7 @@ t.test('Whoever has waited too long for their turn is told to come again', async
   t.equal(refusalOf(await sender(session)('Second')), 'rateLimited later')
 })
 
-t.test('Submits go out at the pace of the contract', async (t) => {
+t.test('Submits are sent at the rate of the contract', async (t) => {
   const at: number[] = []
   const submit = () => {
     at.push(performance.now())
@@ -175,34 +175,31 @@ t.test('Submits go out at the pace of the contract', async (t) => {
   t.same(earlyTimes, [], 'each has 20 ms to itself at 50 a second')
 })
 
-t.test(
-  'Nobody saves up a pace: whenever they ask, so many are as far apart as the pace says, but for the burst',
-  async (t) => {
-    const gapLists = fc.array(fc.nat({ max: 200 }), { minLength: 2, maxLength: 80 })
-    const property = fc.property(
-      fc.integer({ min: 1, max: 1_000 }),
-      fc.nat({ max: 20 }),
-      gapLists,
-      (perSecond, burstMs, gaps) => {
-        const pace = createRateLimiter(perSecond, burstMs)
-        const sentAt: number[] = []
-        let now = 0
-        for (const gap of gaps) {
-          now += gap
-          if (pace.waitMs(now) > 0) continue
-          pace.consume(now)
-          sentAt.push(now)
-        }
-        const isApart = (from: number, to: number) =>
-          sentAt[to]! - sentAt[from]! >= ((to - from) * 1_000) / perSecond - burstMs - 1e-6
-        return sentAt.every((_, to) => sentAt.slice(0, to).every((_, from) => isApart(from, to)))
-      },
-    )
-    t.doesNotThrow(() => fc.assert(property))
-  },
-)
+t.test('The pacer saves up nothing: submits keep their distance, except for the burst', async (t) => {
+  const gapLists = fc.array(fc.nat({ max: 200 }), { minLength: 2, maxLength: 80 })
+  const property = fc.property(
+    fc.integer({ min: 1, max: 1_000 }),
+    fc.nat({ max: 20 }),
+    gapLists,
+    (perSecond, burstMs, gaps) => {
+      const pace = createRateLimiter(perSecond, burstMs)
+      const sentAt: number[] = []
+      let now = 0
+      for (const gap of gaps) {
+        now += gap
+        if (pace.waitMs(now) > 0) continue
+        pace.consume(now)
+        sentAt.push(now)
+      }
+      const isApart = (from: number, to: number) =>
+        sentAt[to]! - sentAt[from]! >= ((to - from) * 1_000) / perSecond - burstMs - 1e-6
+      return sentAt.every((_, to) => sentAt.slice(0, to).every((_, from) => isApart(from, to)))
+    },
+  )
+  t.doesNotThrow(() => fc.assert(property))
+})
 
-t.test('A message center that asks for less is left alone, longer each time, and then served on', async (t) => {
+t.test('Submits pause when a message center throttles, longer each time, and then resume', async (t) => {
   const at: number[] = []
   const submit = (_unit: unknown, times: number) => {
     at.push(performance.now())
@@ -224,7 +221,7 @@ t.test('A message center that asks for less is left alone, longer each time, and
   t.equal(center.submits().length, 5)
 })
 
-t.test('Submits that were under way together count once when they are too many', async (t) => {
+t.test('Submits in flight together count once when the message center throttles', async (t) => {
   const submit = (_unit: unknown, times: number) => (times <= 5 ? { command_status: 0x58 } : {})
   const { waits, chance } = countedWaits()
   const { session } = await openTestCenter(t, { submit }, { auth: { windowSize: 5 }, chance })
@@ -232,10 +229,10 @@ t.test('Submits that were under way together count once when they are too many',
   const send = sender(session)
   const outcomes = await Promise.all(['a', 'b', 'c', 'd', 'e', 'f'].map((text) => send(text)))
   t.same(outcomes.map(refusalOf), [...Array(5).fill('rateLimited later'), 'sent'])
-  t.equal(waits(), 1, 'the sixth waited once, and not as if it had been asked five times')
+  t.equal(waits(), 1, 'the sixth submit waited once')
 })
 
-t.test('Answers that refuse a message say whether to try later, elsewhere or never', async (t) => {
+t.test('Responses that refuse a message say whether to retry later, elsewhere or never', async (t) => {
   const verdicts: Record<number, string> = {
     1: 'tooLarge never',
     8: 'sendFailed later',
@@ -256,7 +253,7 @@ t.test('Answers that refuse a message say whether to try later, elsewhere or nev
   }
 })
 
-t.test('A lost line answers all who wait, is opened again, and serves on', async (t) => {
+t.test('A lost connection fails all waiting submits, is reopened, and continues', async (t) => {
   const { center, session } = await openTestCenter(
     t,
     { submit: (_unit, times) => (times <= 2 ? 'silence' : {}) },
@@ -277,7 +274,7 @@ t.test('A lost line answers all who wait, is opened again, and serves on', async
   t.equal(center.requests.filter(({ command }) => command === 'bind_transceiver').length, 2)
 })
 
-t.test('A line that cannot be opened is tried again after waits that grow and differ', async (t) => {
+t.test('A failed connection is retried after growing waits with jitter', async (t) => {
   const at: number[] = []
   const bind = () => {
     at.push(performance.now())
@@ -294,31 +291,28 @@ t.test('A line that cannot be opened is tried again after waits that grow and di
     t.ok(waits[index]! >= most / 2 - 2, `${waits[index]} ms`)
 })
 
-t.test('A host that may not be connected to is not', async (t) => {
+t.test('A host that the guard refuses is not connected to', async (t) => {
   const { center, session } = await openTestCenter(t, {}, { auth: { host: 'nowhere.example' } })
   await waitUntil(() => /no address/.test(session.problem() ?? ''))
   t.equal(refusalOf(await sender(session)('Hello')), 'sendFailed later')
   t.same(center.requests, [])
 })
 
-t.test(
-  'An answer that comes too late is kept for whoever tries the same again: the person gets one message',
-  async (t) => {
-    let answer: (given: Record<string, unknown>) => void = () => undefined
-    const submit = () => new Promise<Record<string, unknown>>((resolve) => (answer = resolve))
-    const { center, session } = await openTestCenter(t, { submit }, { limits: { submitMs: 30 } })
-    await waitUntilConnected(session)
-    const send = sender(session)
-    const late = await send('Hello', 'msg_1.0')
-    t.match(late, { kind: 'refused', retry: 'later', detail: /may have taken/ })
-    answer({ message_id: 'abc' })
-    await pause(20)
-    t.same(await send('Hello', 'msg_1.0'), { kind: 'sent', providerId: '2748' })
-    t.equal(center.submits().length, 1)
-  },
-)
+t.test('A late response is stored for a retry of the same submit, so the person gets one message', async (t) => {
+  let answer: (given: Record<string, unknown>) => void = () => undefined
+  const submit = () => new Promise<Record<string, unknown>>((resolve) => (answer = resolve))
+  const { center, session } = await openTestCenter(t, { submit }, { limits: { submitMs: 30 } })
+  await waitUntilConnected(session)
+  const send = sender(session)
+  const late = await send('Hello', 'msg_1.0')
+  t.match(late, { kind: 'refused', retry: 'later', detail: /may have taken/ })
+  answer({ message_id: 'abc' })
+  await pause(20)
+  t.same(await send('Hello', 'msg_1.0'), { kind: 'sent', providerId: '2748' })
+  t.equal(center.submits().length, 1)
+})
 
-t.test('Who asks for what is under way gets its answer, and nothing is submitted twice', async (t) => {
+t.test('A retry of a submit in flight gets its response, and the text is not submitted twice', async (t) => {
   const { center, session } = await openTestCenter(t, {
     submit: async () => pause(20).then(() => ({ message_id: '7' })),
   })
@@ -328,7 +322,7 @@ t.test('Who asks for what is under way gets its answer, and nothing is submitted
   t.equal(center.submits().length, 1)
 })
 
-t.test('Both sides may ask whether the other is there, and one that is not is left', async (t) => {
+t.test('Both sides may probe with enquire_link, and a connection without a response is closed', async (t) => {
   let isThere = true
   const { center, session } = await openTestCenter(
     t,
@@ -345,7 +339,7 @@ t.test('Both sides may ask whether the other is there, and one that is not is le
   await waitUntilConnected(session)
 })
 
-t.test('A busy line is not asked whether it is there', async (t) => {
+t.test('A busy connection is not probed', async (t) => {
   const { center, session } = await openTestCenter(t, {}, { limits: { enquireEveryMs: 100 } })
   await waitUntilConnected(session)
   const send = sender(session)
@@ -360,7 +354,7 @@ t.test('A busy line is not asked whether it is there', async (t) => {
   t.ok(statuses <= standstills, `asked ${statuses} times, with ${standstills} standstills`)
 })
 
-t.test('A message center that says goodbye gets its answer, and the line is opened again', async (t) => {
+t.test('An unbind of the message center is answered, and the connection is reopened', async (t) => {
   const { center, session } = await openTestCenter(t)
   await waitUntilConnected(session)
   t.match(await center.ask('unbind'), { command: 'unbind_resp', command_status: 0 })
@@ -368,7 +362,7 @@ t.test('A message center that says goodbye gets its answer, and the line is open
   await waitUntilConnected(session)
 })
 
-t.test('A line that is closed answers all who wait, says goodbye and stays closed', async (t) => {
+t.test('A closed connection fails all waiting submits, unbinds and stays closed', async (t) => {
   const { center, session } = await openTestCenter(
     t,
     { submit: (_unit, times) => (times === 1 ? pause(50).then(() => ({ message_id: '5' })) : 'silence') },
@@ -387,7 +381,7 @@ t.test('A line that is closed answers all who wait, says goodbye and stays close
   t.equal(center.requests.filter(({ command }) => command === 'bind_transceiver').length, 1)
 })
 
-t.test('When nothing may go out any more, the line closes by itself', async (t) => {
+t.test('A connection unbinds and closes when the node stops sending', async (t) => {
   const { center, session, stopping } = await openTestCenter(t)
   await waitUntilConnected(session)
   stopping.abort()
@@ -417,7 +411,7 @@ t.test('Over TLS the certificate must be for the host', async (t) => {
   }
 })
 
-t.test('What is not SMPP ends the line, and what nobody knows is refused without ending it', async (t) => {
+t.test('Data that is not SMPP ends the connection, and an unknown command is refused without ending it', async (t) => {
   const { center, session } = await openTestCenter(t)
   await waitUntilConnected(session)
   const answers: [string, number, number][] = []

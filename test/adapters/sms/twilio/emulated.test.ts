@@ -9,7 +9,7 @@ import { callProvider, testProvider } from '../../rcs/rbm/provider.js'
 
 const person = '+15550100001'
 
-t.test('A person is written to, heard, and no longer written to', async (t) => {
+t.test('A person is written to, answers, and is not written to after STOP', async (t) => {
   const emulated = await openEmulatorHarness(t)
   const account = emulated.account('twilio')
   const auth = account.auth as unknown as TwilioAuth
@@ -53,7 +53,11 @@ t.test('A person is written to, heard, and no longer written to', async (t) => {
   })
 
   await emulated.emulator.act('twilio', person, { kind: 'stop' })
-  t.match((await waitForItems(5)).slice(4), [{ inbound: { kind: 'content', content: { text: 'STOP' } } }], 'told once')
+  t.match(
+    (await waitForItems(5)).slice(4),
+    [{ inbound: { kind: 'content', content: { text: 'STOP' } } }],
+    'reported once',
+  )
   t.match(await twilioAdapter.send({ Body: 'More' }, sendContext), {
     kind: 'refused',
     reason: 'optedOut',
@@ -61,7 +65,7 @@ t.test('A person is written to, heard, and no longer written to', async (t) => {
   })
 })
 
-t.test('What fails later is a receipt that says why, and what is busy is tried again', async (t) => {
+t.test('A later failure is a receipt with its reason, and a send to a busy provider is retried', async (t) => {
   const emulated = await openEmulatorHarness(t)
   const account = emulated.account('twilio')
   const auth = account.auth as unknown as TwilioAuth

@@ -30,7 +30,7 @@ async function findIn(
   return { outcome, requests }
 }
 
-t.test('The list is asked for by both numbers, with the credentials of the account', async (t) => {
+t.test('The message list is requested for both numbers, with the credentials of the account', async (t) => {
   const { outcome, requests } = await findIn([listed('SM1')])
   t.same(outcome, { kind: 'found', providerId: 'SM1' })
   const url = new URL(requests[0]!.url)
@@ -40,14 +40,14 @@ t.test('The list is asked for by both numbers, with the credentials of the accou
   t.match(requests[0]!.headers?.authorization, /^Basic /)
 })
 
-t.test('Another text, another time, another direction and a message that is known are not it', async (t) => {
+t.test('A message of another text, time, direction or known id is no match', async (t) => {
   const early = new Date(since - limits.clockSkewMs - 60_000).toUTCString()
   const others = [{ body: 'Hello!' }, { date_created: early }, { direction: 'inbound' }, { num_media: '1' }]
   for (const other of others) t.same((await findIn([listed('SM1', other)])).outcome, { kind: 'absent' })
   t.same((await findIn([listed('SM1')], { isKnown: (id) => id === 'SM1' })).outcome, { kind: 'absent' })
 })
 
-t.test('A list that cannot be had, or does not reach back far enough, leaves it unknown', async (t) => {
+t.test('A list that is unavailable, or does not reach back far enough, leaves the outcome unknown', async (t) => {
   for (const status of [401, 404, 429, 500]) t.match((await findIn(status)).outcome, { kind: 'unknown' })
   const { sendContext } = testProvider(auth, () => silence)
   t.match(await twilioAdapter.find!({ Body: 'Hello' }, { ...sendContext, since, isKnown: () => false }), {
@@ -57,7 +57,7 @@ t.test('A list that cannot be had, or does not reach back far enough, leaves it 
   t.match((await findIn(many)).outcome, { kind: 'unknown' })
 })
 
-t.test('The emulated list has what was taken and never answered for, and nothing that was not taken', async (t) => {
+t.test('The emulated list contains messages accepted without an answer, and none that were refused', async (t) => {
   const emulated = await openEmulatorHarness(t)
   const account = emulated.account('twilio')
   const { sendContext } = testProvider(account.auth as unknown as TwilioAuth, callProvider, {

@@ -5,7 +5,7 @@ import { adapter as limits } from '../../../../core/limits/index.js'
 import { createTestProvider } from '../../messenger/provider.js'
 import { address, auth, pictureAt } from './samples.js'
 
-t.test('What Twilio keeps is held, and opens with the account', async (t) => {
+t.test('Media stored at Twilio is fetched with the credentials of the account', async (t) => {
   const { sendContext, requests } = createTestProvider(auth, address, 'silence')
   t.same(mediaAt(pictureAt, 'image/jpeg', auth), [{ mediaRef: pictureAt, type: 'image/jpeg' }])
   t.same(mediaAt(pictureAt, '', auth), [{ mediaRef: pictureAt }])
@@ -15,10 +15,10 @@ t.test('What Twilio keeps is held, and opens with the account', async (t) => {
     url: pictureAt,
     headers: { authorization: `Basic ${basic}` },
   })
-  t.same(requests, [], 'nobody is asked')
+  t.same(requests, [], 'no call is made')
 })
 
-t.test('What lies elsewhere has its own address, and never gets the account', async (t) => {
+t.test('Media stored elsewhere keeps its URL, and never gets the credentials', async (t) => {
   const { sendContext } = createTestProvider(auth, address, 'silence')
   const elsewhere = ['https://twilio.com.example/ME1', 'https://nottwilio.com/ME1', pictureAt.replace('https', 'http')]
   for (const url of elsewhere) {

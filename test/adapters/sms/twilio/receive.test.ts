@@ -36,13 +36,13 @@ const receive = (body: Uint8Array | string, call?: Call): IngressResult =>
 const limits = ingressBounds.twilioForm
 const readForm = (body: Uint8Array) => readFormWithin(body, limits) ?? new URLSearchParams()
 
-t.test('Every call becomes what it says', async (t) => {
+t.test('Every call becomes the matching item', async (t) => {
   for (const [name, { fields, items }] of Object.entries(forms)) {
     t.same(receive(formBody(fields)), { kind: 'items', items }, name)
   }
 })
 
-t.test('The published example of a signature is the signature', async (t) => {
+t.test('The published example of a signature validates', async (t) => {
   const form = readForm(
     Buffer.from('CallSid=CA1234567890ABCDE&Caller=%2B12349013030&Digits=1234&From=%2B12349013030&To=%2B18005551212'),
   )
@@ -91,7 +91,7 @@ const piece = fc.oneof(
 )
 const writings = fc.oneof(fc.array(plainPiece, { maxLength: 20 }), fc.array(piece, { maxLength: 12 }))
 
-t.test('A form is read as the platform reads it, however it is written', async () => {
+t.test('A form is decoded like Twilio decodes it, in any encoding', async () => {
   fc.assert(
     fc.property(writings, (pieces) => {
       const text = pieces.join('')
@@ -104,27 +104,24 @@ t.test('A form is read as the platform reads it, however it is written', async (
   )
 })
 
-t.test(
-  'Whatever the SDK of Twilio signs for an address and a form is signed for us, and the other way round',
-  async () => {
-    fc.assert(
-      fc.property(urls, bodies, fc.boolean(), (url, body, isRight) => {
-        const token = isRight ? auth.authToken : 'another token'
-        const headers = signatureFor(url, body, token)
-        const request = requestOf(body, { url, headers })
-        const ours = isSigned(request, readForm(request.body), auth.authToken)
-        if (ours !== isRight) throw new Error(`a signature of the SDK is ${ours ? 'taken' : 'refused'}`)
-        const made = signatureOf(auth.authToken, url, concatParameters(readForm(request.body)))
-        const portless = twilio.validateRequest(auth.authToken, made, url, fieldsIn(body))
-        const hasOddPort = /:8\d+/.test(url)
-        if (!portless && !hasOddPort) throw new Error('the SDK refuses our signature')
-      }),
-      { numRuns: 500 },
-    )
-  },
-)
+t.test('Our signature and the one of Twilio’s SDK agree for any address and form, in both directions', async () => {
+  fc.assert(
+    fc.property(urls, bodies, fc.boolean(), (url, body, isRight) => {
+      const token = isRight ? auth.authToken : 'another token'
+      const headers = signatureFor(url, body, token)
+      const request = requestOf(body, { url, headers })
+      const ours = isSigned(request, readForm(request.body), auth.authToken)
+      if (ours !== isRight) throw new Error(`a signature of the SDK is ${ours ? 'taken' : 'refused'}`)
+      const made = signatureOf(auth.authToken, url, concatParameters(readForm(request.body)))
+      const portless = twilio.validateRequest(auth.authToken, made, url, fieldsIn(body))
+      const hasOddPort = /:8\d+/.test(url)
+      if (!portless && !hasOddPort) throw new Error('the SDK refuses our signature')
+    }),
+    { numRuns: 500 },
+  )
+})
 
-t.test('A signature holds with and without the port of the address', async (t) => {
+t.test('A signature is valid with and without the port of the address', async (t) => {
   const body = formBody(forms['a text']!.fields)
   const [plain, ported] = ['https://gateway.example/v4/ingress/cb_1', 'https://gateway.example:443/v4/ingress/cb_1']
   for (const [signed, called] of [
@@ -140,7 +137,7 @@ t.test('A signature holds with and without the port of the address', async (t) =
   t.equal(receive(body, { headers: elsewhere }).kind, 'refused', 'another host')
 })
 
-t.test('Fields that nobody knew when this was written are part of the signature', async (t) => {
+t.test('Unknown fields are part of the signature', async (t) => {
   const fields = { ...forms['a text']!.fields, NextYearsField: 'of next year' }
   const body = formBody(fields)
   t.equal(receive(body).kind, 'items')
@@ -148,7 +145,7 @@ t.test('Fields that nobody knew when this was written are part of the signature'
   t.equal(receive(formBody(without), { headers: signatureFor(ingressUrl, body, auth.authToken) }).kind, 'refused')
 })
 
-t.test('A body that is no form is signed by its digest in the address', async (t) => {
+t.test('A body that is not a form is signed by its digest in the address', async (t) => {
   const body = JSON.stringify({ MessageSid: 'SM1', MessageStatus: 'delivered', To: address, ErrorCode: 30003 })
   const url = `${ingressUrl}?${digestQuery(body)}`
   t.same(receive(body, { url }), {
@@ -169,7 +166,7 @@ t.test('A body that is no form is signed by its digest in the address', async (t
   t.match(receive('no JSON', { url: foreign }), { kind: 'items', items: [{ problem: String }] })
 })
 
-t.test('A form of more bytes or parameters than Twilio sends is refused, whoever signed it', async (t) => {
+t.test('A form of more bytes or parameters than Twilio sends is refused, even if it is signed', async (t) => {
   const { fields } = forms['a text']!
   const spare = limits.parameters - Object.keys(fields).length
   const withMore = (count: number) => `${formBody(fields)}${'&a=1'.repeat(count)}`
@@ -191,7 +188,7 @@ t.test('A wrong, missing or foreign signature is refused', async (t) => {
   t.equal(receive(body, { method: 'GET' }).kind, 'refused', 'Twilio is asked to post')
 })
 
-t.test('One byte that differs changes the signature, unless Twilio itself would take it for the same', async () => {
+t.test('One changed byte changes the signature, unless Twilio itself treats it as the same', async () => {
   const all = Object.values(forms).map(({ fields }) => formBody(fields))
   fc.assert(
     fc.property(fc.constantFrom(...all), fc.nat(), fc.integer({ min: 1, max: 255 }), (text, at, change) => {
@@ -213,7 +210,7 @@ t.test('One byte that differs changes the signature, unless Twilio itself would 
   )
 })
 
-t.test('A repeated state comes under one id, another state under another', async (t) => {
+t.test('A repeated state has the same id, and another state another', async (t) => {
   const idOf = (fields: Readonly<Record<string, string>>) => {
     const received = receive(formBody(fields))
     const [item] = received.kind === 'items' ? received.items : []
@@ -226,7 +223,7 @@ t.test('A repeated state comes under one id, another state under another', async
   t.equal(new Set(ids).size, 4)
 })
 
-t.test('What cannot be understood is a problem and no exception', async (t) => {
+t.test('Unreadable input is a problem, not an exception', async (t) => {
   const odd: Readonly<Record<string, string>>[] = [
     {},
     { MessageSid: 'SM1' },
@@ -239,32 +236,27 @@ t.test('What cannot be understood is a problem and no exception', async (t) => {
   }
 })
 
-t.test(
-  'A message without words, and files that cannot be opened, reach the agent as a message that says so',
-  async (t) => {
-    const from = { MessageSid: 'SM1', From: address }
-    const wordsOf = (fields: object) => {
-      const received = receive(formBody({ ...from, ...fields }))
-      const [item] = received.kind === 'items' ? received.items : []
-      return item && 'inbound' in item && item.inbound.kind === 'content' ? item.inbound.content : undefined
-    }
-    const [message, file] = ['message', 'file'].map((what) => `[The person sent a ${what} that cannot be shown here]`)
-    for (const fields of [{ Body: '' }, {}, { NumMedia: '-1' }, { NumMedia: 'x' }]) {
-      t.same(wordsOf(fields), { text: message }, JSON.stringify(fields))
-    }
-    for (const NumMedia of ['1', '1e9', 'Infinity']) t.same(wordsOf({ NumMedia }), { text: file }, NumMedia)
-    const MediaUrl0 = `https://api.twilio.com/${'x'.repeat(2_000)}`
-    t.same(wordsOf({ Body: 'Look', NumMedia: '1', MediaUrl0 }), { text: `Look\n${file}` }, 'too long an address')
-    const many = Object.fromEntries(
-      Array.from({ length: 11 }, (_, at) => [`MediaUrl${at}`, `https://cdn.example/${at}`]),
-    )
-    const content = wordsOf({ NumMedia: '11', ...many })
-    t.equal(content?.media?.length, 10)
-    t.equal(content?.text, file, 'more than a message has')
-  },
-)
+t.test('A message without text or with files that cannot be opened reaches the agent as a notice', async (t) => {
+  const from = { MessageSid: 'SM1', From: address }
+  const wordsOf = (fields: object) => {
+    const received = receive(formBody({ ...from, ...fields }))
+    const [item] = received.kind === 'items' ? received.items : []
+    return item && 'inbound' in item && item.inbound.kind === 'content' ? item.inbound.content : undefined
+  }
+  const [message, file] = ['message', 'file'].map((what) => `[The person sent a ${what} that cannot be shown here]`)
+  for (const fields of [{ Body: '' }, {}, { NumMedia: '-1' }, { NumMedia: 'x' }]) {
+    t.same(wordsOf(fields), { text: message }, JSON.stringify(fields))
+  }
+  for (const NumMedia of ['1', '1e9', 'Infinity']) t.same(wordsOf({ NumMedia }), { text: file }, NumMedia)
+  const MediaUrl0 = `https://api.twilio.com/${'x'.repeat(2_000)}`
+  t.same(wordsOf({ Body: 'Look', NumMedia: '1', MediaUrl0 }), { text: `Look\n${file}` }, 'too long an address')
+  const many = Object.fromEntries(Array.from({ length: 11 }, (_, at) => [`MediaUrl${at}`, `https://cdn.example/${at}`]))
+  const content = wordsOf({ NumMedia: '11', ...many })
+  t.equal(content?.media?.length, 10)
+  t.equal(content?.text, file, 'more than a message has')
+})
 
-t.test('No body, signed or not, makes it fail', async () => {
+t.test('No body, signed or not, makes the adapter throw', async () => {
   const anything = fc.oneof(
     fc.uint8Array({ maxLength: 200 }).map((bytes) => Buffer.from(bytes)),
     bodies.map((text) => Buffer.from(text)),

@@ -11,7 +11,7 @@ const accepted: Scripted = { status: 201, body: { sid: 'SM1', status: 'queued' }
 const traits = twilioAdapter.descriptor.traits
 const context = { address: '+15550100', messageId: 'msg_1' }
 
-t.test('A message is a form with who sends, to whom, what, and who hears of it', async (t) => {
+t.test('A message is a form with sender, recipient, content and status callback', async (t) => {
   const { sendContext, requests } = testProvider(auth, () => accepted)
   t.same(await twilioAdapter.send({ Body: 'Hi & bye ☺' }, sendContext), { kind: 'sent', providerId: 'SM1' })
   const [request] = requests
@@ -31,7 +31,7 @@ t.test('A message is a form with who sends, to whom, what, and who hears of it',
   })
 })
 
-t.test('A messaging service chooses the sender, and another address stands in for Twilio', async (t) => {
+t.test('A messaging service chooses the sender, and a configured address replaces Twilio', async (t) => {
   const other = { ...twilioSamples.otherAuths![0]!, from: '+15550199', apiUrl: 'http://127.0.0.1:9/twilio/' }
   const { sendContext, requests } = testProvider(other, () => accepted)
   await twilioAdapter.send({ Body: 'Hi' }, sendContext)
@@ -41,7 +41,7 @@ t.test('A messaging service chooses the sender, and another address stands in fo
   t.equal(requests[0]?.url, `http://127.0.0.1:9/twilio/2010-04-01/Accounts/${other.accountSid}/Messages.json`)
 })
 
-t.test('Every answer of Twilio means what its documents say', async (t) => {
+t.test('Every answer of Twilio has the outcome that its documents describe', async (t) => {
   for (const { name, answer, becomes } of twilioSamples.answers) {
     t.match(await twilioAdapter.send({ Body: 'Hi' }, testProvider(auth, () => answer).sendContext), becomes, name)
   }
@@ -57,7 +57,7 @@ t.test('Every answer of Twilio means what its documents say', async (t) => {
   )
 })
 
-t.test('A payload for sms is parameters of the message, but not whom it is from and to', async (t) => {
+t.test('A payload for sms sets parameters of the message, except sender and recipient', async (t) => {
   const payload = {
     ContentSid: 'HX1',
     ContentVariables: { 1: 'Ada' },
@@ -82,7 +82,7 @@ t.test('A payload for sms is parameters of the message, but not whom it is from 
   t.same(twilioAdapter.render([{ kind: 'native', payload: 'Hi' }], context), [{ Body: 'Hi' }])
 })
 
-t.test('Every message is text of a size that Twilio takes', async (t) => {
+t.test('Every message is text of a size that Twilio accepts', async (t) => {
   for (const [name, message] of Object.values(cases).flatMap((each) => Object.entries(each))) {
     const { blocks } = render(message, traits, { locale: 'en-US', zone: 'America/New_York' })
     const payloads = twilioAdapter.render(blocks, context)
@@ -94,7 +94,7 @@ t.test('Every message is text of a size that Twilio takes', async (t) => {
   t.throws(() => twilioAdapter.render([{ kind: 'list', text: 'Which?', rows: [] }], context), /no list/)
 })
 
-t.test('Ids that are something else are told before anything is sent with them', async (t) => {
+t.test('Ids of a wrong kind are reported before a message is sent with them', async (t) => {
   t.equal(twilioAdapter.validateAuth?.(auth), undefined)
   for (const { auth: wrong, field } of twilioSamples.invalidAuths!)
     t.equal(twilioAdapter.validateAuth?.(wrong)?.field, field)

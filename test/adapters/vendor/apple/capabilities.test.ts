@@ -59,7 +59,7 @@ const kindsOf = (each: ContentMessage, ...capabilities: readonly string[]) =>
     'chips' in block && block.chips ? 'chips' : block.kind,
   )
 
-t.test('For every list of abilities the traits are no more than those of the channel', async () => {
+t.test('For every list of capabilities the device traits are a subset of the channel’s', async () => {
   fc.assert(
     fc.property(anyDevice, (capabilities) => {
       const wider = findExcessTrait(traitsFor(...capabilities), appleAdapter.descriptor.traits)
@@ -72,7 +72,7 @@ t.test('A device that can do everything has all traits of the channel', async (t
   t.same(traitsFor(...everyAbility), appleAdapter.descriptor.traits)
 })
 
-t.test('Nothing of a message is lost on any device, and none is sent what it cannot show', async () => {
+t.test('No part of a message is lost on any device, and no device gets what it cannot show', async () => {
   const check = (each: ContentMessage, capabilities: readonly string[]) => {
     const { blocks, loss } = render(each, traitsFor(...capabilities), reader)
     if (loss.length > 0) throw new Error(`lost: ${JSON.stringify(loss)}`)
@@ -86,7 +86,7 @@ t.test('Nothing of a message is lost on any device, and none is sent what it can
     for (const capabilities of [[], ['QUICK'], ['LIST'], ['TIME']]) check(each, capabilities)
 })
 
-t.test('Without lists a choice has quick replies where they are few enough, and numbers where not', async (t) => {
+t.test('Without lists a choice becomes quick replies if they are few enough, and numbers if not', async (t) => {
   t.same(kindsOf(choiceOf(3), ...everyAbility), ['list'])
   t.same(kindsOf(choiceOf(3), 'QUICK', 'TIME'), ['chips'])
   t.same(kindsOf(choiceOf(9), 'QUICK', 'TIME'), ['text'])
@@ -94,14 +94,14 @@ t.test('Without lists a choice has quick replies where they are few enough, and 
   t.match(floorText(render(choiceOf(3), traitsFor('AUTH'), reader)), /^1\. Room 0$/m)
 })
 
-t.test('Without the time picker times are offered by what is left', async (t) => {
+t.test('Without the time picker times are offered with the remaining controls', async (t) => {
   t.same(kindsOf(times, 'TIME'), ['times'])
   t.same(kindsOf(times, 'LIST', 'QUICK'), ['list'])
   t.same(kindsOf(times, 'QUICK'), ['chips'])
   t.same(kindsOf(times, 'FORM'), ['text'])
 })
 
-t.test('What a device can do is told with everything that the person does', async (t) => {
+t.test('Device capabilities are reported with every action of the person', async (t) => {
   const headers: Readonly<Record<string, string>> = {
     authorization: bearer({ aud: appleAuth.mspId, iat: noon / 1_000 }),
     'capability-list': 'QUICK, list,QUICK,',
@@ -122,7 +122,7 @@ t.test('What a device can do is told with everything that the person does', asyn
   }
 })
 
-t.test('A header that says nothing tells nothing, and a long one is bounded', async (t) => {
+t.test('An unusable header reports no capabilities, and a long list is bounded', async (t) => {
   for (const header of ['', ' ', ',,', 'X'.repeat(limits.deviceCapabilityChars + 1)])
     t.equal(deviceCapabilitiesIn(header), undefined)
   const many = Array.from({ length: 500 }, (_, at) => `A${at}`)

@@ -13,7 +13,7 @@ import { openAdapterHarness } from '../../emulator/adapterharness.js'
 const person = 'urn:mbid:person-1'
 const adapter = appleAdapter as Adapter
 
-t.test('A picture opens by where Apple says it lies, and is read with the key that came along', async (t) => {
+t.test('A picture is fetched from the URL that Apple names, and decrypted with the attached key', async (t) => {
   const { emulator, items, waitForItem, sendContextTo } = await openAdapterHarness(t, 'apple', adapter)
   const url = `data:image/png;base64,${png.toString('base64')}`
   await emulator.act('apple', person, { kind: 'media', url, type: 'image/png', name: 'b.png' })
@@ -30,7 +30,7 @@ t.test('A picture opens by where Apple says it lies, and is read with the key th
   t.ok(Buffer.concat([decipher.update(lying), decipher.final()]).equals(png))
 })
 
-t.test('An answer that is too large for a call is followed to where it lies', async (t) => {
+t.test('A reply that is too large for a call is fetched from its URL', async (t) => {
   const { emulator, items, waitForItem, deliver, sendContextTo } = await openAdapterHarness(t, 'apple', adapter)
   await emulator.act('apple', person, { kind: 'text', text: 'Hi' })
   await waitForItem((item) => 'inbound' in item && item.inbound.kind === 'content')
@@ -65,7 +65,7 @@ t.test('An answer that is too large for a call is followed to where it lies', as
   t.match(followed, { kind: 'inbound', inbound: { kind: 'tap', messageId: id, label } })
 })
 
-t.test('What Apple does not find now is refused, so that it is asked for again', async (t) => {
+t.test('A file that Apple does not find now is refused, so that it is requested again', async (t) => {
   const { sendContextTo } = await openAdapterHarness(t, 'apple', adapter)
   const filed = { url: 'https://mmcs.example/none', owner: 'M', signature: 'ab', key: `00${'ab'.repeat(32)}` }
   const mediaRef = Buffer.from(JSON.stringify(filed)).toString('base64url')

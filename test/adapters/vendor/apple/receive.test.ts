@@ -19,7 +19,7 @@ function request(body: unknown, authorization = bearer({ aud: appleAuth.mspId, i
   }
 }
 
-t.test('Who left and writes again has come back, and is told so before what they say', async (t) => {
+t.test('A person who left and writes again opts in, and this is reported before their message', async (t) => {
   const received = appleAdapter.receive(request(messageBody('a1', { type: 'text', body: 'Me again' })), appleAuth)
   t.same(received, {
     kind: 'items',
@@ -32,13 +32,13 @@ t.test('Who left and writes again has come back, and is told so before what they
   t.match(typing, { items: [{ id: 'a2', inbound: { system: 'typing' } }] }, 'but not by typing')
 })
 
-t.test('Nothing is read of a call without a good token, nor of a GET', async (t) => {
+t.test('A call without a valid token, and a GET, is not read', async (t) => {
   const body = messageBody('a1', { type: 'text', body: 'Hi' })
   t.same(appleAdapter.receive(request(body, ''), appleAuth), { kind: 'refused' })
   t.same(appleAdapter.receive({ ...request(body), method: 'GET' }, appleAuth), { kind: 'refused' })
 })
 
-t.test('The key of an attachment stands in nothing but what opens it', async (t) => {
+t.test('The key of an attachment is only in the reference that opens it', async (t) => {
   const attachments = [{ ...attachment, name: 'a.jpg' }]
   const received = appleAdapter.receive(
     request(messageBody('a1', { type: 'text', body: '\ufffc', attachments })),
@@ -48,7 +48,7 @@ t.test('The key of an attachment stands in nothing but what opens it', async (t)
   t.notMatch(JSON.stringify(received), attachment.key)
 })
 
-t.test('Nothing that Apple could sign makes it throw', async (t) => {
+t.test('No signed call of Apple makes the adapter throw', async (t) => {
   const parts = fc.constantFrom(
     'quick-reply',
     'listPicker',

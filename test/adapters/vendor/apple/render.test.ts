@@ -22,7 +22,7 @@ function wrong({ message }: ApplePayload): string | undefined {
   return appleMessage({ ...message, id: 'an-id', sourceId: 'a-business' }, '')
 }
 
-t.test('Every message becomes requests that Apple takes, with all of its words and taps in order', async () => {
+t.test('Every message becomes requests that Apple accepts, with all texts and taps in order', async () => {
   forEveryMessage(appleAdapter, about, wrong)
 })
 
@@ -30,7 +30,7 @@ t.test('Text goes to the person as it is', async (t) => {
   t.same(messages({ kind: 'text', text: 'Hi' }), [{ type: 'text', body: 'Hi', destinationId: person, v: 1 }])
 })
 
-t.test('Chips are quick replies below what they belong to', async (t) => {
+t.test('Chips are quick replies below the block that they belong to', async (t) => {
   const [message] = messages({ kind: 'text', text: 'Well?', chips: [reply('Yes', 0), reply('No', 1)] })
   t.same(interactiveOf(message).data['quick-reply'], {
     summaryText: 'Well?',
@@ -41,7 +41,7 @@ t.test('Chips are quick replies below what they belong to', async (t) => {
   })
 })
 
-t.test('A list picker takes one choice, and pictures of its rows go ahead as links', async (t) => {
+t.test('A list picker takes one choice, and pictures of its rows are sent before it as links', async (t) => {
   const rows = [
     { label: 'Table 1', description: 'Inside', tap: 0 },
     { label: 'Table 2', mediaUrl: 'https://media.example/2.png', tap: 1 },
@@ -96,7 +96,7 @@ const slot = (iso: string, tap: number, label = `Slot ${tap}`, tz = 'America/New
   tap,
 })
 
-t.test('A time picker has its times in UTC, and the zone in which they were said', async (t) => {
+t.test('A time picker has its times in UTC, and the time zone of the message', async (t) => {
   const slots = [slot('2026-11-20T19:00:00-05:00', 0), slot('2026-11-20T20:30:00-05:00', 1)]
   const [message] = messages({ kind: 'times', text: 'When?', slots })
   t.same(interactiveOf(message).data.event, {
@@ -118,14 +118,14 @@ t.test('Times on both sides of a change of clocks are shown in the zone of the r
   t.notOk('timezoneOffset' in (interactiveOf(message).data.event as Loose))
 })
 
-t.test('Labels of times that have no room in the bubble go ahead of the picker', async (t) => {
+t.test('Labels of times that do not fit the bubble are sent before the picker', async (t) => {
   const slots = [0, 1].map((tap) => slot('2026-11-20T19:00:00-05:00', tap, `${'long '.repeat(30)}${tap}`))
   const [labels, picker] = messages({ kind: 'times', text: 'When?', slots })
   t.match(labels, { type: 'text', body: /^When\?\n- long/ })
   t.notOk('subtitle' in interactiveOf(picker).receivedMessage!)
 })
 
-t.test('Media is a rich link: a film plays in it, a picture is behind it', async (t) => {
+t.test('Media is a rich link that plays a video or opens a picture', async (t) => {
   const url = 'https://media.example/tour.mov'
   const [film] = messages({ kind: 'media', media: { kind: 'video', url, alt: 'A tour' } })
   t.match(film, {
@@ -136,7 +136,7 @@ t.test('Media is a rich link: a film plays in it, a picture is behind it', async
   t.same(picture?.richLinkData, { url: 'https://media.example/room.jpg', title: 'room.jpg' })
 })
 
-t.test('Words of media stand above it, and with chips below it', async (t) => {
+t.test('The caption of media is sent above it, and with chips below it', async (t) => {
   const media = { kind: 'image', url: 'https://media.example/room.jpg' } as const
   const types = (...blocks: readonly Block[]) => messages(...blocks).map(({ type }) => type)
   t.same(types({ kind: 'media', media, text: 'This one?' }), ['text', 'richLink'])
@@ -145,17 +145,17 @@ t.test('Words of media stand above it, and with chips below it', async (t) => {
   t.same(types({ kind: 'media', media, chips }), ['richLink', 'interactive'], 'chips without words are not lost')
 })
 
-t.test('A native payload goes out as it is, and to nobody else', async (t) => {
+t.test('A native payload is sent as it is, on its own channel only', async (t) => {
   const payload = { type: 'text', body: 'Hi', destinationId: 'urn:mbid:someone-else' }
   t.same(messages({ kind: 'native', payload }), [{ type: 'text', body: 'Hi', destinationId: person, v: 1 }])
 })
 
-t.test('Typing is shown, and there are no read marks', async (t) => {
+t.test('Typing is shown, and read marks do not exist', async (t) => {
   t.same(appleAdapter.signal?.('typing', about), { message: { type: 'typing_start', destinationId: person, v: 1 } })
   t.equal(appleAdapter.signal?.('read', about), undefined)
 })
 
-t.test('The same message has the same request identifiers each time, and others for each block', async (t) => {
+t.test('The same message always has the same request identifiers, and each block has its own', async (t) => {
   fc.assert(
     fc.property(fc.stringMatching(/^[A-Za-z0-9_-]{1,80}$/), (messageId) => {
       const block: Block = { kind: 'text', text: 'Well?', chips: [reply('Yes', 0), reply('No', 1)] }

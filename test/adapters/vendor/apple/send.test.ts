@@ -7,7 +7,7 @@ import { appleAuth, person } from './samples.js'
 
 const [hello] = appleAdapter.render([{ kind: 'text', text: 'Hi' }], { address: person, messageId: 'msg_1' })
 
-t.test('A message goes from the business to the person under an id that stays the same', async (t) => {
+t.test('A message is sent from the business to the person under a stable id', async (t) => {
   const { sendContext, requests } = createTestProvider(appleAuth, person, { status: 200 })
   const id = uuidFrom('msg_1.0')
   t.same(await appleAdapter.send(hello!, sendContext), { kind: 'sent', providerId: id })
@@ -31,14 +31,14 @@ t.test('A message goes from the business to the person under an id that stays th
   })
 })
 
-t.test('The token is made as it is sent', async (t) => {
+t.test('The token is created when the message is sent', async (t) => {
   const { sendContext, requests } = createTestProvider(appleAuth, person, { status: 200 })
   await appleAdapter.send(hello!, sendContext)
   const [, claims = ''] = String(requests[0]?.headers?.authorization).split('.')
   t.match(JSON.parse(Buffer.from(claims, 'base64url').toString()), { iat: noon / 1_000, iss: appleAuth.mspId })
 })
 
-t.test('A native payload does not say from whom it is', async (t) => {
+t.test('A native payload does not set the sender', async (t) => {
   const payload = { type: 'text', body: 'Hi', sourceId: 'another-business', id: 'another-id' }
   const [rendered] = appleAdapter.render([{ kind: 'native', payload }], { address: person, messageId: 'msg_1' })
   const { sendContext, requests } = createTestProvider(appleAuth, person, { status: 200 })
@@ -46,7 +46,7 @@ t.test('A native payload does not say from whom it is', async (t) => {
   t.match(JSON.parse(String(requests[0]?.body)), { sourceId: appleAuth.businessId, id: uuidFrom('msg_1.0') })
 })
 
-t.test('No answer may mean that it was taken: it is tried again under the same id', async (t) => {
+t.test('Without a response the message may have been accepted, so it is retried under the same id', async (t) => {
   const { sendContext } = createTestProvider(appleAuth, person, 'silence')
   t.match(await appleAdapter.send(hello!, sendContext), { kind: 'refused', retry: 'later' })
 })

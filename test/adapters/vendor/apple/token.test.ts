@@ -10,13 +10,13 @@ const key = Buffer.from(appleAuth.secret, 'base64')
 const seconds = Math.floor(noon / 1_000)
 const good = { aud: appleAuth.mspId, iat: seconds }
 
-t.test('A token of ours is from the provider account, and others can check it', async (t) => {
+t.test('Our token has the provider account as issuer, and others can verify it', async (t) => {
   const { payload, protectedHeader } = await jwtVerify(makeToken(appleAuth, noon), key, { algorithms: ['HS256'] })
   t.same(payload, { iss: appleAuth.mspId, iat: seconds })
   t.equal(protectedHeader.alg, 'HS256')
 })
 
-t.test('A token that another library made is taken', async (t) => {
+t.test('A token that another library created is accepted', async (t) => {
   const token = await new SignJWT({})
     .setProtectedHeader({ alg: 'HS256' })
     .setAudience(appleAuth.mspId)
@@ -25,7 +25,7 @@ t.test('A token that another library made is taken', async (t) => {
   t.ok(isFromApple(`Bearer ${token}`, appleAuth, noon))
 })
 
-t.test('A token for somebody else, signed by somebody else, or by no algorithm, is refused', async (t) => {
+t.test('A token for another account, of another issuer, or without an algorithm is refused', async (t) => {
   t.ok(isFromApple(bearer(good), appleAuth, noon))
   t.ok(isFromApple(bearer({ ...good, aud: ['x', appleAuth.mspId] }), appleAuth, noon), 'several may be meant')
   t.notOk(isFromApple(bearer({ ...good, aud: 'another' }), appleAuth, noon))
@@ -37,7 +37,7 @@ t.test('A token for somebody else, signed by somebody else, or by no algorithm, 
   t.notOk(isFromApple(bearer(good).replace(/\.[^.]*$/, '.'), appleAuth, noon))
 })
 
-t.test('A secret that is no base64 is the key as it stands, and a short one is no key in base64', async (t) => {
+t.test('A secret that is not base64 is used as the key itself, and a short one is no base64 key', async (t) => {
   for (const secret of ['not base64!', 'YWJj']) {
     t.ok(isFromApple(bearer(good, secret), { ...appleAuth, secret }, noon), JSON.stringify(secret))
     const decoded = Buffer.from(secret, 'base64')
@@ -45,7 +45,7 @@ t.test('A secret that is no base64 is the key as it stands, and a short one is n
   }
 })
 
-t.test('A token that is stale, not yet good, or says nothing of its time is refused', async (t) => {
+t.test('A token that is expired, not yet valid, or without a time is refused', async (t) => {
   const at = (claims: object) => isFromApple(bearer({ aud: appleAuth.mspId, ...claims }), appleAuth, noon)
   t.ok(at({ iat: seconds - 3_600 }))
   t.notOk(at({ iat: seconds - 3_601 }))
@@ -60,7 +60,7 @@ t.test('A token that is stale, not yet good, or says nothing of its time is refu
   t.notOk(at({ exp: seconds + 100, nbf: seconds + 301 }))
 })
 
-t.test('No header makes it throw', async (t) => {
+t.test('No header makes the verification throw', async (t) => {
   const headers = fc.oneof(
     fc.string(),
     fc.string().map((each) => `Bearer ${each}`),

@@ -10,7 +10,7 @@ t.setTimeout(120_000)
 const browser = await openBrowser()
 t.teardown(() => browser.close())
 
-t.test('Escape closes the panel of a refused site, and the focus is on the launcher again', async (t) => {
+t.test('Escape closes the panel of a refused site, and returns the focus to the launcher', async (t) => {
   for (const size of [undefined, phone]) {
     const gateway = await FakeGateway.open(t)
     gateway.refusal = 403
@@ -44,7 +44,7 @@ t.test('The console of a refused site names the origin and where to allow it, on
   t.match(warnings[0], /inputs\.origins/)
 })
 
-t.test('A visitor without a connection can have the chat try now, and what was written is sent then', async (t) => {
+t.test('A visitor without a connection can retry, and unsent messages are then sent', async (t) => {
   const gateway = await FakeGateway.open(t)
   const { page, shot } = await openVisitor(t, browser, gateway)
   await page.clock.install()

@@ -14,10 +14,10 @@ t.test('The widget is less than 30 kB once compressed', async (t) => {
   t.ok(bytes > 10_000, 'and all of it is there')
 })
 
-t.test('The same sources always make the same script, which is whole by itself', async (t) => {
+t.test('The same sources always produce the same self-contained script', async (t) => {
   const script = await bundleWidget()
   t.equal(await bundleWidget(), script)
   t.notMatch(script, /\bimport\s*[({"']|\brequire\(|innerHTML=`|eval\(/)
-  t.notMatch(script, root, 'and tells nobody where it was made')
+  t.notMatch(script, root, 'and it does not reveal where it was built')
   execFileSync(process.execPath, ['--check', '-'], { input: script })
 })

@@ -14,7 +14,7 @@ const browser = await openBrowser()
 t.teardown(() => browser.close())
 const hello = 'Welcome! How can we help?'
 
-t.test('A reload in the middle of a conversation loses nothing and doubles nothing', async (t) => {
+t.test('A reload in the middle of a conversation loses and duplicates nothing', async (t) => {
   const gateway = await FakeGateway.open(t)
   const { page, problems: troubles } = await openVisitor(t, browser, gateway)
   await page.goto(gateway.pageUrl)
@@ -25,11 +25,11 @@ t.test('A reload in the middle of a conversation loses nothing and doubles nothi
   await waitForText(page, hello, 'One', 'Two')
   await writes(page, 'Three')
   await waitForText(page, hello, 'One', 'Two', 'Three')
-  t.same(gateway.requestedTokens, [undefined], 'it is the same visitor, and nobody had to be asked')
+  t.same(gateway.requestedTokens, [undefined], 'the visitor is the same, without another token')
   t.same(troubles, [])
 })
 
-t.test('What is written without a line waits, and is said once and in order when there is one', async (t) => {
+t.test('Messages written offline wait, and are sent once and in order after reconnecting', async (t) => {
   const gateway = await FakeGateway.open(t)
   const { page, shot } = await openVisitor(t, browser, gateway)
   await page.goto(gateway.pageUrl)
@@ -52,7 +52,7 @@ t.test('What is written without a line waits, and is said once and in order when
   )
 })
 
-t.test('What could not be sent before the page was closed is sent by the next one', async (t) => {
+t.test('Unsent messages of a closed page are sent by the next page', async (t) => {
   const gateway = await FakeGateway.open(t)
   const { page } = await openVisitor(t, browser, gateway)
   await page.goto(gateway.pageUrl)
@@ -69,7 +69,7 @@ t.test('What could not be sent before the page was closed is sent by the next on
   await waitForText(page, hello, 'Known', 'Left behind')
 })
 
-t.test('A line that breaks is opened again behind the last line that was shown', async (t) => {
+t.test('A broken connection resumes behind the last line that was shown', async (t) => {
   const gateway = await FakeGateway.open(t)
   const { page } = await openVisitor(t, browser, gateway)
   await page.goto(gateway.pageUrl)
@@ -80,7 +80,7 @@ t.test('A line that breaks is opened again behind the last line that was shown',
   await waitForText(page, hello, 'One', 'Two')
 })
 
-t.test('All tabs show the same, whichever of them it was written in', async (t) => {
+t.test('All tabs show the same conversation, whichever tab a message was written in', async (t) => {
   const gateway = await FakeGateway.open(t)
   const { page } = await openVisitor(t, browser, gateway)
   await page.goto(gateway.pageUrl)
@@ -100,7 +100,7 @@ t.test('All tabs show the same, whichever of them it was written in', async (t) 
   t.equal(gateway.requestedTokens.length, 1, 'one visitor in both')
 })
 
-t.test('Where storage is blocked everything works for as long as the page is open', async (t) => {
+t.test('Where storage is blocked, the chat works as long as the page is open', async (t) => {
   const gateway = await FakeGateway.open(t)
   const { page, problems: troubles } = await openVisitor(t, browser, gateway)
   await page.addInitScript(`Object.defineProperty(window, 'localStorage', {
@@ -116,12 +116,12 @@ t.test('Where storage is blocked everything works for as long as the page is ope
   t.same(troubles, [])
 })
 
-t.test('A site with a strict policy needs to allow the gateway’s script and calls, and nothing else', async (t) => {
+t.test('A site with a strict policy needs to allow the gateway’s script and calls only', async (t) => {
   const gateway = await FakeGateway.open(t)
   gateway.hostPolicy = `default-src 'none'; img-src data:; script-src ${gateway.origin}; connect-src ${gateway.origin}; require-trusted-types-for 'script'`
   const { page, problems: troubles } = await openVisitor(t, browser, gateway)
   await page.goto(gateway.hostUrl)
-  t.equal(gateway.requestedTokens.length, 0, 'nothing is asked before the chat is opened')
+  t.equal(gateway.requestedTokens.length, 0, 'no call is made before the chat is opened')
   await page.getByRole('button', { name: 'Open the chat' }).click()
   await waitForSent(page, gateway, 'Hello')
   gateway.sendMessage(greeting)
@@ -130,7 +130,7 @@ t.test('A site with a strict policy needs to allow the gateway’s script and ca
   t.same(troubles, [])
 })
 
-t.test('A message is delivered when it arrives, and read when it is really in view', async (t) => {
+t.test('A message is delivered when it arrives, and read when it is actually in view', async (t) => {
   const gateway = await FakeGateway.open(t)
   const { page } = await openVisitor(t, browser, gateway)
   await page.goto(gateway.hostUrl)
@@ -152,7 +152,7 @@ t.test('A message is delivered when it arrives, and read when it is really in vi
   await page.getByRole('button', { name: 'Open the chat', exact: true }).waitFor()
 })
 
-t.test('What nobody looks at is not read, and what is out of view is not either', async (t) => {
+t.test('A message in a hidden tab or out of view is not read', async (t) => {
   const gateway = await FakeGateway.open(t)
   const { page, shot } = await openVisitor(t, browser, gateway)
   await page.addInitScript(`Object.defineProperty(document, 'hidden', { get: () => window.isAway === true })`)
@@ -184,7 +184,7 @@ t.test('What nobody looks at is not read, and what is out of view is not either'
   await page.getByRole('button', { name: 'New messages' }).waitFor({ state: 'hidden' })
 })
 
-t.test('A socket that is refused says why: for want of a good token, another is asked for', async (t) => {
+t.test('A refused socket gives its reason: for an invalid token, the page requests another', async (t) => {
   const gateway = await FakeGateway.open(t)
   const { page } = await openVisitor(t, browser, gateway)
   gateway.closeCode = 4401
@@ -199,7 +199,7 @@ t.test('A socket that is refused says why: for want of a good token, another is 
   await page.getByText('This chat is closed at the moment.').waitFor()
 })
 
-t.test('What the gateway cannot take yet is sent again, and what it never takes has failed', async (t) => {
+t.test('A frame that the gateway cannot accept yet is retried, and one that it never accepts has failed', async (t) => {
   const gateway = await FakeGateway.open(t)
   const { page, shot } = await openVisitor(t, browser, gateway)
   await page.goto(gateway.pageUrl)
@@ -219,7 +219,7 @@ t.test('What the gateway cannot take yet is sent again, and what it never takes 
   await waitForText(page, hello, 'Patience', 'Never')
 })
 
-t.test('A chat that is not for a site, or not there, says so and asks no more', async (t) => {
+t.test('A chat that is not allowed on a site or does not exist says so and stops connecting', async (t) => {
   for (const [status, sentence] of [
     [403, 'This chat may not be shown on this site.'],
     [404, 'This chat is closed at the moment.'],
@@ -234,7 +234,7 @@ t.test('A chat that is not for a site, or not there, says so and asks no more', 
   }
 })
 
-t.test('Both sides see that the other writes', async (t) => {
+t.test('Visitor and agent each see that the other is typing', async (t) => {
   const gateway = await FakeGateway.open(t)
   const { page } = await openVisitor(t, browser, gateway)
   await page.goto(gateway.pageUrl)
@@ -258,7 +258,7 @@ t.test('Both sides see that the other writes', async (t) => {
   await page.getByText('· Read').waitFor()
 })
 
-t.test('Everything is reached and answered by keyboard alone', async (t) => {
+t.test('Every control can be reached and used by keyboard alone', async (t) => {
   const gateway = await FakeGateway.open(t)
   const { page } = await openVisitor(t, browser, gateway)
   const focused = () => page.evaluate('document.activeElement.shadowRoot?.activeElement?.innerText ?? ""')
@@ -299,11 +299,11 @@ t.test('Everything is reached and answered by keyboard alone', async (t) => {
   t.equal(
     await page.evaluate('document.activeElement.shadowRoot.activeElement.className'),
     'launcher',
-    'who closes the panel is where they were',
+    'closing the panel returns the focus to the launcher',
   )
 })
 
-t.test('On a phone the panel covers the page, and Tab stays inside of it', async (t) => {
+t.test('On a phone the panel covers the page, and Tab stays inside it', async (t) => {
   const gateway = await FakeGateway.open(t)
   const { page } = await openVisitor(t, browser, gateway)
   await page.setViewportSize(phone)
@@ -317,7 +317,7 @@ t.test('On a phone the panel covers the page, and Tab stays inside of it', async
   }
 })
 
-t.test('Right to left, everything stands on the other side', async (t) => {
+t.test('In right-to-left languages the layout is mirrored', async (t) => {
   const gateway = await FakeGateway.open(t)
   gateway.hostMarkup = '<html lang="he" dir="rtl">'
   gateway.inputs = { ...gateway.inputs, title: 'מלון הנמל', greeting: 'ברוכים הבאים! איך אפשר לעזור?' }
@@ -328,7 +328,10 @@ t.test('Right to left, everything stands on the other side', async (t) => {
   gateway.sendMessage(words('בשמחה! אלה החדרים הפנויים:\n\n- חדר *נמל*\n- Tower suite'), rooms(gateway.origin))
   await page.getByRole('button', { name: 'Select' }).first().waitFor()
   const leftEdge = async (selector: string) => (await page.locator(selector).first().boundingBox())?.x ?? 0
-  t.ok((await leftEdge('.line.agent .bubble')) > (await leftEdge('.line.own .bubble')), 'the agent stands at the right')
+  t.ok(
+    (await leftEdge('.line.agent .bubble')) > (await leftEdge('.line.own .bubble')),
+    'messages of the agent are on the right',
+  )
   t.ok((await leftEdge('.launcher')) < 100)
   const before = await leftEdge('.carousel li')
   await page.getByRole('button', { name: 'Next' }).click()
@@ -338,7 +341,7 @@ t.test('Right to left, everything stands on the other side', async (t) => {
   t.same(troubles, [])
 })
 
-t.test('Times are those of the visitor’s zone, and it is said which that is', async (t) => {
+t.test('Times are shown in the visitor’s time zone, and the zone is named', async (t) => {
   const gateway = await FakeGateway.open(t)
   gateway.sendMessage(times)
   const { page } = await openVisitor(t, browser, gateway)
@@ -350,7 +353,7 @@ t.test('Times are those of the visitor’s zone, and it is said which that is', 
   t.match(await group.innerText(), /5:00\sAM/)
 })
 
-t.test('The page of its own has a policy without exceptions, and names itself after the chat', async (t) => {
+t.test('The standalone page has a strict policy, and its title is the name of the chat', async (t) => {
   const gateway = await FakeGateway.open(t)
   const { page } = await openVisitor(t, browser, gateway)
   const answer = await page.goto(gateway.pageUrl)

@@ -9,7 +9,7 @@ const plain = (text: string) => text.replace(/\s/g, ' ')
 const summarize = (days: ReturnType<typeof daysOf>) =>
   days.map(({ name, times }) => [name, ...times.map(({ text }) => plain(text))])
 
-t.test('Times stand under the days of the visitor’s zone', async (t) => {
+t.test('Times are grouped under the days of the visitor’s time zone', async (t) => {
   const slots = [
     slot('2026-03-03T23:30:00-06:00', 'America/Chicago', 'Tue, Mar 3, 11:30 PM'),
     slot('2026-03-03T10:00:00-06:00', 'America/Chicago', 'Tue, Mar 3, 10:00 AM'),
@@ -23,7 +23,7 @@ t.test('Times stand under the days of the visitor’s zone', async (t) => {
   t.notOk(anyInOtherZone(slots, 'America/Chicago'))
 })
 
-t.test('When clocks change, every time is the one of its day', async (t) => {
+t.test('When clocks change, every time is shown on its own day', async (t) => {
   const zone = 'Europe/Berlin'
   const spring = ['2026-03-28T09:00:00+01:00', '2026-03-29T09:00:00+02:00'].map((iso) => slot(iso, zone, '9:00'))
   t.same(summarize(daysOf(spring, 'en-US', zone)), [
@@ -34,7 +34,7 @@ t.test('When clocks change, every time is the one of its day', async (t) => {
   t.same(summarize(daysOf(autumn, 'en-US', zone)), [['Sunday, October 25', '2:30 AM GMT+2', '2:30 AM GMT+1']])
 })
 
-t.test('The agent’s own words stand beside a time that reads otherwise', async (t) => {
+t.test('The agent’s own label is shown beside a time that it differs from', async (t) => {
   const notes = (zone: string, label: string) =>
     daysOf([slot('2026-03-03T10:00:00-06:00', 'America/Chicago', label)], 'en-US', zone)[0]?.times[0]?.note
   t.equal(notes('America/Chicago', 'Tue, Mar 3, 10:00 AM'), undefined)
@@ -42,7 +42,7 @@ t.test('The agent’s own words stand beside a time that reads otherwise', async
   t.equal(notes('Europe/Berlin', 'Tue, Mar 3, 10:00 AM'), 'Tue, Mar 3, 10:00 AM')
 })
 
-t.test('Every slot is offered once, in the order of time, and different moments never read alike', async (t) => {
+t.test('Every slot is offered once, in order of time, and different moments never look alike', async (t) => {
   const zones = ['Europe/Berlin', 'America/Chicago', 'Asia/Kolkata', 'Australia/Lord_Howe', 'Pacific/Apia']
   const minutes = fc.integer({ min: Date.parse('2026-01-01') / 60_000, max: Date.parse('2027-01-01') / 60_000 })
   fc.assert(

@@ -12,7 +12,7 @@ const browser = await openBrowser()
 t.teardown(() => browser.close())
 const hello = 'Welcome! How can we help?'
 
-t.test('Whoever scrolls to the top is shown older lines above, and goes on reading where they were', async (t) => {
+t.test('A visitor who scrolls to the top gets older lines above, and keeps the reading position', async (t) => {
   const gateway = await FakeGateway.open(t)
   gateway.maxLines = 30
   const all = Array.from({ length: 70 }, (_, at) => `Number ${at + 1}`)
@@ -20,18 +20,18 @@ t.test('Whoever scrolls to the top is shown older lines above, and goes on readi
   const { page, shot } = await openVisitor(t, browser, gateway)
   await page.goto(gateway.pageUrl)
   await waitForText(page, ...all.slice(40))
-  t.equal(gateway.framesOfType('older').length, 0, 'nothing is asked for before anybody wants it')
+  t.equal(gateway.framesOfType('older').length, 0, 'older lines are not requested in advance')
   const log = page.getByRole('log')
   await page.evaluate(`document.querySelector('parley-chat').shadowRoot.querySelector('.log').scrollTo(0, 40)`)
   await waitForText(page, ...all.slice(20))
   const top = async () => (await page.getByText('Number 41', { exact: true }).boundingBox())?.y ?? -1
   const { y: above } = (await log.boundingBox())!
-  t.ok((await top()) > above - 60 && (await top()) < above + 120, 'what was read first stands where it stood')
+  t.ok((await top()) > above - 60 && (await top()) < above + 120, 'the line that was visible first keeps its position')
   await page.getByText('20 older messages').waitFor({ state: 'attached' })
-  t.equal(await page.getByText(hello).count(), 0, 'nobody is greeted in the middle of a conversation')
+  t.equal(await page.getByText(hello).count(), 0, 'a resumed conversation has no greeting')
   await shot('older')
 
-  await t.test('and the same by keyboard, until there are no more', async (t) => {
+  await t.test('A visitor loads older lines by keyboard until there are no more', async (t) => {
     await page.getByRole('button', { name: 'Show older messages' }).focus()
     await page.keyboard.press('Enter')
     await waitForText(page, hello, ...all)
@@ -43,14 +43,14 @@ t.test('Whoever scrolls to the top is shown older lines above, and goes on readi
     t.same(await faults(page), [])
   })
 
-  await t.test('and what is new is read aloud again, while what was old was not', async () => {
+  await t.test('New lines are announced to screen readers again, and older lines are not', async () => {
     await waitUntil(async () => (await log.getAttribute('aria-live')) === 'polite')
     gateway.sendMessage(words('Number 71'))
     await waitForText(page, hello, ...all, 'Number 71')
   })
 })
 
-t.test('Older lines that could not be told are asked for again', async (t) => {
+t.test('A failed request for older lines is repeated', async (t) => {
   const gateway = await FakeGateway.open(t)
   gateway.maxLines = 2
   for (const text of ['One', 'Two', 'Three']) gateway.sendMessage(words(text))

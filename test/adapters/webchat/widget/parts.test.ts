@@ -14,7 +14,7 @@ t.jobs = 4
 const browser = await openBrowser()
 t.teardown(() => browser.close())
 
-t.test('A conversation through the page: text, list, cards, times, yes or no, each answered by its id', async (t) => {
+t.test('A conversation works through the page: text, list, cards, times and confirmations answer by id', async (t) => {
   const gateway = await FakeGateway.open(t)
   const { page, problems: troubles, shot } = await openVisitor(t, browser, gateway)
   await page.goto(gateway.pageUrl)
@@ -41,7 +41,7 @@ t.test('A conversation through the page: text, list, cards, times, yes or no, ea
   gateway.sendMessage(list)
   await page.getByRole('button', { name: /^Sailing/ }).click()
   await waitUntil(() => gateway.framesOfType('tap').length === 2)
-  t.match(gateway.framesOfType('tap')[1], { tap: 'p1.m.3', label: 'Sailing' }, 'a spent chip said nothing')
+  t.match(gateway.framesOfType('tap')[1], { tap: 'p1.m.3', label: 'Sailing' }, 'a used chip sends nothing')
 
   gateway.sendMessage(words('These are free:'), rooms(gateway.origin))
   await page.getByRole('button', { name: 'Select' }).nth(1).waitFor()
@@ -72,7 +72,7 @@ t.test('A conversation through the page: text, list, cards, times, yes or no, ea
   t.same(troubles, [])
 })
 
-t.test('Things to do: a calendar file, a map, a call and a page, each told to the agent and none said', async (t) => {
+t.test('Calendar files, maps, calls and links are reported to the agent as actions, not as messages', async (t) => {
   const gateway = await FakeGateway.open(t)
   gateway.sendMessage(actions)
   const { page } = await openVisitor(t, browser, gateway)
@@ -97,7 +97,7 @@ t.test('Things to do: a calendar file, a map, a call and a page, each told to th
   await waitForText(page, 'Welcome! How can we help?', 'See you soon!')
 })
 
-t.test('A contact is a file that any address book takes', async (t) => {
+t.test('A contact is a file that any address book reads', async (t) => {
   const gateway = await FakeGateway.open(t)
   const contact = { name: 'Harbor Hotel', phone: '+494315550100', email: 'desk@harbor.example' }
   gateway.sendWithContacts([contact], words('Harbor Hotel\n+494315550100\ndesk@harbor.example'))
@@ -110,12 +110,12 @@ t.test('A contact is a file that any address book takes', async (t) => {
   t.equal(Buffer.concat(await stream.toArray()).toString(), vcardFile(contact))
   gateway.sendWithContacts([contact, { name: 'Ann Lee', organization: 'Harbor' }], words('Either of us'))
   await page.getByRole('button', { name: 'Save Ann Lee' }).waitFor()
-  t.same(gateway.framesOfType('tap'), [], 'keeping somebody says nothing')
+  t.same(gateway.framesOfType('tap'), [], 'saving a contact sends nothing')
   t.same(await faults(page), [])
   t.same(troubles, [])
 })
 
-t.test('A place is shared by the browser, or written where the browser may not tell', async (t) => {
+t.test('A place is shared by the browser, or typed if the browser may not share it', async (t) => {
   const gateway = await FakeGateway.open(t)
   const { page } = await openVisitor(t, browser, gateway)
   await page.context().grantPermissions(['geolocation'])
@@ -137,7 +137,7 @@ t.test('A place is shared by the browser, or written where the browser may not t
   await page.getByRole('link', { name: 'Quay 1, Kiel' }).waitFor()
 })
 
-t.test('Nothing in a text becomes markup, and no address but web, mail and phone is opened', async (t) => {
+t.test('No text becomes markup, and only web, mail and phone addresses are opened', async (t) => {
   const gateway = await FakeGateway.open(t)
   const { page, problems: troubles } = await openVisitor(t, browser, gateway)
   await page.goto(gateway.pageUrl)
@@ -184,7 +184,7 @@ for (const [scheme, size] of [
     t.same(await faults(page), [])
     const isTooWide = `document.querySelector('parley-chat').shadowRoot.querySelector('.log').scrollWidth >
       document.querySelector('parley-chat').shadowRoot.querySelector('.log').clientWidth`
-    t.equal(await page.evaluate(isTooWide), false, 'nothing stands out at the side')
+    t.equal(await page.evaluate(isTooWide), false, 'no element overflows the width')
     t.same(troubles, [])
   })
 }

@@ -6,7 +6,7 @@ import { type Node, treeOf } from '../../../../adapters/webchat/widget/tree.js'
 import { openable, splitLinks } from '../../../../adapters/webchat/widget/urls.js'
 import { brandOf, contrast, minContrast, parseColor } from '../../../../core/brand.js'
 
-t.test('Only web pages, mailboxes and phone numbers are opened', async (t) => {
+t.test('Only web, mail and phone addresses are opened', async (t) => {
   for (const good of ['https://harbor.example/a', 'HTTP://x.example', 'mailto:a@b.example', 'tel:+15550100'])
     t.equal(openable(good), good)
   for (const bad of [
@@ -21,7 +21,7 @@ t.test('Only web pages, mailboxes and phone numbers are opened', async (t) => {
     t.equal(openable(bad), undefined, bad)
 })
 
-t.test('Addresses in plain words are found, without what ends the sentence', async (t) => {
+t.test('Addresses in plain text are found, without the punctuation that ends the sentence', async (t) => {
   const urlsIn = (text: string) => splitLinks(text).flatMap(({ url }) => (url ? [url] : []))
   t.same(urlsIn('See https://harbor.example/a_(b), or write to desk@harbor.example.'), [
     'https://harbor.example/a_(b)',
@@ -32,7 +32,7 @@ t.test('Addresses in plain words are found, without what ends the sentence', asy
   t.same(urlsIn('1+1=2, room 12345678, javascript:alert(1)'), [])
 })
 
-t.test('Finding addresses loses no letter of a text', async (t) => {
+t.test('Finding addresses loses no character of a text', async (t) => {
   const piece = fc.oneof(
     fc.string(),
     fc.constantFrom('https://a.example', 'a@b.example', '+15550100', '(', ')', '.', ' '),
@@ -47,7 +47,7 @@ t.test('Finding addresses loses no letter of a text', async (t) => {
   )
 })
 
-t.test('Lists stand inside lists, numbers stay as they were given, and paragraphs end lists', async (t) => {
+t.test('Lists can be nested, numbers are preserved, and paragraphs end lists', async (t) => {
   const outline = (nodes: readonly Node[]): unknown[] =>
     nodes.map((node) =>
       node.kind === 'paragraph'
@@ -70,7 +70,7 @@ t.test('Lists stand inside lists, numbers stay as they were given, and paragraph
   ])
 })
 
-t.test('Whatever the colour of a business, what is written on it and in it can be read', async (t) => {
+t.test('Text in and on any brand colour is readable', async (t) => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 0xffffff }), (number) => {
       const brand = brandOf(`#${number.toString(16).padStart(6, '0')}`)
@@ -80,10 +80,10 @@ t.test('Whatever the colour of a business, what is written on it and in it can b
       t.ok(between(brand.onDark, '#2c323e') >= minContrast)
     }),
   )
-  t.same(brandOf('no colour'), brandOf(undefined), 'what is no colour is as if there were none')
+  t.same(brandOf('no colour'), brandOf(undefined), 'an invalid colour counts as missing')
 })
 
-t.test('Waits between tries double, never pass half a minute, and differ from page to page', async (t) => {
+t.test('Waits between reconnects double, never exceed half a minute, and differ from page to page', async (t) => {
   fc.assert(
     fc.property(fc.nat(1000), fc.double({ min: 0, max: 1, noNaN: true }), (failures, random) => {
       const wait = reconnectDelayMs(failures, random)

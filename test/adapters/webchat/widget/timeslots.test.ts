@@ -11,7 +11,7 @@ t.setTimeout(120_000)
 const browser = await openBrowser()
 t.teardown(() => browser.close())
 
-t.test('A time that was picked stays within its box, with its mark, at every width', async (t) => {
+t.test('A selected time stays within its box, with its mark, at every width', async (t) => {
   for (const width of [320, 390, 1280]) {
     const gateway = await FakeGateway.open(t)
     const { page, shot } = await openVisitor(t, browser, gateway)

@@ -40,7 +40,7 @@ const applyFrames = (transcript: Transcript, ...frames: ServerFrame[]) =>
   frames.reduce((before, frame) => applyFrame(before, frame, 0), transcript)
 const keys = ({ entries: lines }: Transcript) => lines.map(({ key }) => key)
 
-t.test('Nothing is lost and nothing is doubled, however often the line breaks', async (t) => {
+t.test('No line is lost or duplicated, however often the connection breaks', async (t) => {
   // The record holds lines of both sides; after each break the page is told everything behind its cursor again.
   const step = fc.oneof(
     fc.record({ do: fc.constant('agent' as const) }),
@@ -87,7 +87,7 @@ t.test('Nothing is lost and nothing is doubled, however often the line breaks', 
   )
 })
 
-t.test('Older lines come in their places, each once, whatever is said meanwhile', async (t) => {
+t.test('Older lines are inserted at their positions, each once, whatever arrives meanwhile', async (t) => {
   const step = fc.oneof(
     fc.record({ do: fc.constant('older' as const), lines: fc.integer({ min: 1, max: 7 }) }),
     fc.constant({ do: 'agent' as const }),
@@ -110,7 +110,7 @@ t.test('Older lines come in their places, each once, whatever is said meanwhile'
           transcript = applyFrames(transcript, record.at(-1)!)
         } else {
           transcript = applyFrames(startLoadingOlder(transcript), welcome(record.length, false))
-          t.equal(transcript.isLoadingOlder, false, 'nobody answers over a line that broke')
+          t.equal(transcript.isLoadingOlder, false, 'a request for older lines ends with the connection')
         }
       }
       const { oldest = 0 } = transcript
@@ -123,7 +123,7 @@ t.test('Older lines come in their places, each once, whatever is said meanwhile'
   )
 })
 
-t.test('What was said stands last until it is on record, and then in its place', async (t) => {
+t.test('A pending message is shown last until it is on record, and then at its position', async (t) => {
   const sending = addOutgoing(applyFrames(emptyTranscript, message(1)), text('mine'), at)
   const between = applyFrames(sending, message(2))
   t.same(keys(between), ['m1', 'm2', 'mine'])
@@ -131,7 +131,7 @@ t.test('What was said stands last until it is on record, and then in its place',
   t.same(keys(applyFrames(sending, { v: 1, type: 'accepted', id: 'mine' }, message(2))), ['m1', 'm2', 'mine'])
 })
 
-t.test('A line is sending, then sent; one that cannot be read has failed until it is tried again', async (t) => {
+t.test('A line is sending, then sent; an unreadable one has failed until it is retried', async (t) => {
   const stateOf = ({ entries: lines }: Transcript) => lines[0]?.state
   const sending = addOutgoing(emptyTranscript, text('mine'), at)
   t.equal(stateOf(sending), 'sending')
@@ -143,10 +143,10 @@ t.test('A line is sending, then sent; one that cannot be read has failed until i
   t.same(unsentFrames(refused), [])
   t.same(unsentFrames(retryEntry(refused, 'mine')), [text('mine')], 'under the same id')
   const sent = applyFrames(sending, { v: 1, type: 'accepted', id: 'mine' })
-  t.equal(stateOf(markFailed(sent, 'mine')), 'sent', 'what is on record does not fail any more')
+  t.equal(stateOf(markFailed(sent, 'mine')), 'sent', 'a recorded line can no longer fail')
 })
 
-t.test('Any line of the visitor answers the message above it, and a link that was followed does not', async (t) => {
+t.test('Any line of the visitor answers the message above it, and a followed link does not', async (t) => {
   const transcriptBefore = applyFrames(emptyTranscript, message(1))
   const line = (transcript: Transcript) => transcript.entries[0] as AgentEntry
   const tap = { v: 1, type: 'tap', id: 'tap', tap: 'p1.m1.0' } as const
@@ -158,14 +158,10 @@ t.test('Any line of the visitor answers the message above it, and a link that wa
   const typed = applyFrames(addOutgoing(transcriptBefore, text('green please'), at), message(2))
   t.equal(answerOf(typed, line(typed))?.text, 'green please')
   const newer = applyFrames(applyFrames(transcriptBefore, back(2, 'mine')), message(3))
-  t.equal(
-    answerOf(newer, newer.entries[2] as AgentEntry),
-    undefined,
-    'what was said before a message answers nothing of it',
-  )
+  t.equal(answerOf(newer, newer.entries[2] as AgentEntry), undefined, 'a line before a message does not answer it')
 })
 
-t.test('Another visitor sees nothing of the record, and still says what was not sent', async (t) => {
+t.test('Another visitor sees nothing of the transcript, and still sends the unsent messages', async (t) => {
   const transcript = addOutgoing(applyFrames(emptyTranscript, message(1), back(2, 'old')), text('new'), at)
   const next = resetForVisitor(transcript)
   t.same(keys(next), ['new'])
@@ -179,10 +175,10 @@ t.test('A message is unread until it was seen in any tab', async (t) => {
     unreadEntries(markRead(transcript, new Set(['m1']))).map(({ messageId }) => messageId),
     ['m2'],
   )
-  t.equal(markRead(transcript, new Set(['other'])), transcript, 'nothing changes for what is not there')
+  t.equal(markRead(transcript, new Set(['other'])), transcript, 'an unknown line changes nothing')
 })
 
-t.test('The agent writes until it has written, or for as long as was said', async (t) => {
+t.test('The typing indicator ends with a message of the agent, or after its time', async (t) => {
   const writing = applyFrame(emptyTranscript, { v: 1, type: 'typing', forMs: 20_000 }, 1_000)
   t.equal(writing.typingUntil, 21_000)
   t.equal(applyFrames(writing, message(1)).typingUntil, 0)

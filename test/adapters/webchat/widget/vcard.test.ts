@@ -14,7 +14,7 @@ function read(file: string): [name: string, value: string][] {
   return lines.map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1)])
 }
 
-t.test('A person of an organisation has each of their members, with every text escaped', async (t) => {
+t.test('A person with an organization keeps each field, with every text escaped', async (t) => {
   const contact = {
     name: 'Lee; Ann, "the harbor"',
     organization: 'Harbor, Hotel; Group',
@@ -35,7 +35,7 @@ t.test('A person of an organisation has each of their members, with every text e
   ])
 })
 
-t.test('What is not known of a contact is left out, and a business is no person', async (t) => {
+t.test('Unknown fields of a contact are omitted, and a business is not a person', async (t) => {
   t.same(read(vcardFile({ name: 'Harbor Hotel' })), [
     ['BEGIN', 'VCARD'],
     ['VERSION', '4.0'],
@@ -45,7 +45,7 @@ t.test('What is not known of a contact is left out, and a business is no person'
   ])
 })
 
-t.test('No text of a contact begins a property of its own, and each reads as it was written', async (t) => {
+t.test('No text of a contact begins a new property, and each is read back unchanged', async (t) => {
   const words = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 300 })
   fc.assert(
     fc.property(words, words, (name, organization) => {

@@ -11,7 +11,7 @@ import { message } from '../../../core/render/messages.js'
 const adapter = emulatorAdapter('aiChatE', createPhones(10), Buffer.from('a key of the test'))
 const reader = { locale: 'en-US', zone: 'America/New_York' }
 
-t.test('Every message is text on aiChatE, and nothing of it is lost', async (t) => {
+t.test('Every message is text on aiChatE, and no part of it is lost', async (t) => {
   const isOthers = message.filter(
     ({ parts }) => !parts.some((part) => part.type === 'native' && part.channel === 'aiChatE'),
   )
@@ -32,13 +32,13 @@ t.test('Every message is text on aiChatE, and nothing of it is lost', async (t) 
   t.pass('for every message')
 })
 
-t.test('A payload that is native to aiChatE passes as it is', async (t) => {
+t.test('A payload that is native to aiChatE is sent as it is', async (t) => {
   const payload = { any: 'thing' }
   t.same(adapter.render([{ kind: 'native', payload }], { address: 'someone', messageId: 'msg_1' }), [
     { block: { kind: 'native', payload } },
   ])
 })
 
-t.test('There is no typing to show on aiChatE', async (t) => {
+t.test('aiChatE has no typing indicator', async (t) => {
   t.equal(adapter.signal?.('typing', { address: 'someone', messageId: 'msg_1' }), undefined)
 })

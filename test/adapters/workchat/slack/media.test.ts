@@ -14,7 +14,7 @@ const elsewhere = [
   'http://files.slack.com/a.png',
 ]
 
-t.test('A file that Slack keeps is held, and opens with the token of the bot', async (t) => {
+t.test('A file stored at Slack is fetched with the token of the bot', async (t) => {
   const { sendContext, requests } = createTestProvider(slackAuth, dm, 'silence')
   for (const url of [fileAt, 'https://slack.com/files/a', 'https://a.b.slack.com/c']) {
     t.same(mediaFrom({ url_private: url, mimetype: 'image/png', name: 'a.png' }, slackAuth), [
@@ -23,10 +23,10 @@ t.test('A file that Slack keeps is held, and opens with the token of the bot', a
     const headers = { authorization: `Bearer ${slackAuth.botToken}` }
     t.same(await openMedia(url, sendContext), { kind: 'at', url, headers })
   }
-  t.same(requests, [], 'nobody is asked')
+  t.same(requests, [], 'no call is made')
 })
 
-t.test('A file of anybody else has its own address, and never gets the token', async (t) => {
+t.test('A file stored elsewhere keeps its URL, and never gets the token', async (t) => {
   const { sendContext } = createTestProvider(slackAuth, dm, 'silence')
   for (const url of elsewhere) {
     t.same(mediaFrom({ url_private: url }, slackAuth), [{ url }])
@@ -34,7 +34,7 @@ t.test('A file of anybody else has its own address, and never gets the token', a
   }
 })
 
-t.test('Where the operator said that the API is, files are kept, too', async (t) => {
+t.test('Files at the API address of the operator are fetched with the token, too', async (t) => {
   const auth = { ...slackAuth, apiUrl: 'http://127.0.0.1:9000/slack/api' }
   const url = 'http://127.0.0.1:9000/slack/files-pri/T-F/a'
   t.same(mediaFrom({ url_private: url }, auth), [{ mediaRef: url }])
@@ -43,7 +43,7 @@ t.test('Where the operator said that the API is, files are kept, too', async (t)
   t.match(await openMedia(url, sendContext), { kind: 'at', url })
 })
 
-t.test('What is no file, or too long a name of one, is left out', async (t) => {
+t.test('An entry that is not a file, or has too long a name, is omitted', async (t) => {
   const long = `${fileAt}${'x'.repeat(limits.mediaRefChars)}`
   for (const file of [null, 'x', {}, { url_private: 7 }, { url_private: '' }, { url_private: long }])
     t.same(mediaFrom(file, slackAuth), [])

@@ -17,11 +17,11 @@ const written = [
   ['<!here> look', '@here look'],
 ] as const
 
-t.test('Links, names and escaped characters become what was meant', async (t) => {
+t.test('Links, names and escaped characters are converted to plain text', async (t) => {
   for (const [raw, plain] of written) t.equal(plainText(raw), plain, raw)
 })
 
-t.test('Whatever is written, what Slack escapes comes back as it was', async (t) => {
+t.test('Any text that Slack escapes is restored unchanged', async (t) => {
   const escaped = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
   fc.assert(fc.property(fc.string(), (text) => plainText(escaped(text)) === text))
   t.pass('for every text')

@@ -40,7 +40,7 @@ const example = {
   },
 }
 
-t.test('The example of Slack’s documents is signed well', async (t) => {
+t.test('The example in Slack’s documents has a valid signature', async (t) => {
   const { at, body, headers } = example
   t.equal(
     slackAdapter.receive(request(body, at, headers), slackAuth).kind,
@@ -82,7 +82,7 @@ t.test('Slack’s own code and ours agree on every signature that is not from th
     }),
     { numRuns: 300 },
   )
-  t.ok(acceptedCount > 20 && refused > 20, `${acceptedCount} taken, ${refused} refused`)
+  t.ok(acceptedCount > 20 && refused > 20, `${acceptedCount} accepted, ${refused} refused`)
 })
 
 t.test('A call is refused more than 300 seconds after its time, and before it', async (t) => {
@@ -102,35 +102,35 @@ t.test('A call is refused more than 300 seconds after its time, and before it', 
   }
 })
 
-t.test('A greeting is answered only if it is signed', async (t) => {
+t.test('A handshake is answered only if it is signed', async (t) => {
   const body = { type: 'url_verification', challenge: 'abc' }
   t.match(slackAdapter.receive(request(body), slackAuth), { kind: 'answer', type: 'text/plain', body: 'abc' })
   t.same(slackAdapter.receive(request(body, noon, {}), slackAuth), { kind: 'refused' })
 })
 
-t.test('The same message is one thing, whichever events tell of it', async (t) => {
+t.test('Several events about one message are one item', async (t) => {
   const message = { channel: 'C061EG9SL', text: 'Hi', ts: '1763640001.000100' }
   const [firstItem] = items(wrote(message, 'Ev1'))
   t.same(items(wrote({ ...message, type: 'app_mention' }, 'Ev2')), [firstItem])
   t.match(firstItem, { id: 'C061EG9SL:1763640001.000100', address: `C061EG9SL/${user}` })
 })
 
-t.test('A link that is tapped comes back like any other button', async (t) => {
+t.test('A tapped link returns like any other button', async (t) => {
   const action = { type: 'button', action_id: 'p1.msg_1.4', url: 'https://roma.example', action_ts: '1.5' }
   t.match(items(tapped(action)), [{ address: dm, inbound: { kind: 'tap', messageId: 'msg_1', tapIndex: 4 } }])
 })
 
-t.test('The same button tapped twice is two things', async (t) => {
+t.test('Two taps on the same button are two items', async (t) => {
   const action = (at: string) => ({ type: 'button', value: 'p1.msg_1.0', action_ts: at })
   const [first, second] = items(tapped(action('1.5'), action('1.6')))
   t.not((first as { id: string }).id, (second as { id: string }).id)
 })
 
-t.test('A link of ours that is no tap of its message opens, and nothing more has happened', async (t) => {
+t.test('An opened link of ours that is no tap of its message has no further effect', async (t) => {
   t.same(items(tapped({ type: 'button', action_id: 'chip.2', url: 'https://maps.example', action_ts: '1.5' })), [])
 })
 
-t.test('Files that cannot be told are mentioned beside the words and the other files', async (t) => {
+t.test('Files that cannot be passed on are mentioned beside the text and the other files', async (t) => {
   const files = [{ url_private: 'https://drive.example/b' }, { id: 'F1', file_access: 'check_file_info' }]
   const [item] = items(wrote({ subtype: 'file_share', text: 'Two of them', ts: '1.1', files }))
   t.match(item, {
@@ -164,13 +164,13 @@ t.test('A person is answered in the thread in which they wrote or tapped', async
   for (const id of outside) t.same(answer(id), [{ body: { channel: 'C061EG9SL', text: 'Yes' } }], id ?? 'nothing known')
 })
 
-t.test('A payload that names a thread goes there', async (t) => {
+t.test('A payload that names a thread is sent to that thread', async (t) => {
   const about = { address: dm, messageId: 'msg_2', lastInboundId: `${dm}:1.1@2.2` }
   const payload = { text: 'There', thread_ts: '3.3' }
   t.same(slackAdapter.render([{ kind: 'native', payload }], about), [{ body: { ...payload, channel: dm } }])
 })
 
-t.test('Nothing that Slack could sign makes it throw', async (t) => {
+t.test('No signed call of Slack makes the adapter throw', async (t) => {
   const names = fc.constantFrom(
     'type',
     'event',

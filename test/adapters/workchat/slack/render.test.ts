@@ -25,22 +25,22 @@ function wrong({ body }: SlackPayload): string | undefined {
   return postMessage(body, '') ?? (body.text === '' ? 'a notification says nothing' : blocksShape(blocks, 'blocks'))
 }
 
-t.test('Every message becomes requests that Slack takes, with all of its words and taps in order', async () => {
+t.test('Every message becomes requests that Slack accepts, with all texts and taps in order', async () => {
   forEveryMessage(slackAdapter, context, wrong)
 })
 
-t.test('Text goes out in the markup of Slack', async (t) => {
+t.test('Text is sent in the markup of Slack', async (t) => {
   t.same(bodies({ kind: 'text', text: 'Hi *you*' }), [{ channel: dm, text: 'Hi *you*' }])
 })
 
-t.test('Chips are buttons that bring back their place, links too', async (t) => {
+t.test('Chips are buttons whose value is their position, links included', async (t) => {
   const chips: RenderedChip[] = [
     reply('Yes', 0),
     { label: 'Menu', kind: 'url', url: 'https://roma.example/menu', tap: 1 },
     { label: 'View on map', kind: 'url', url: 'https://maps.example' },
   ]
   const [body] = bodies({ kind: 'text', text: 'Well?', chips })
-  t.equal(body?.text, 'Well?', 'what notifications say')
+  t.equal(body?.text, 'Well?', 'the text of notifications')
   t.same(blocksOf(body), [
     { type: 'section', text: { type: 'mrkdwn', text: 'Well?' } },
     {
@@ -69,7 +69,7 @@ t.test('A list is a menu', async (t) => {
   })
 })
 
-t.test('Pictures of a long list stand above the menu, in as many messages as that takes', async (t) => {
+t.test('Pictures of a long list are sent above the menu, in as many messages as needed', async (t) => {
   const rows = Array.from({ length: 100 }, (_, tap) => ({
     label: `T${tap}`,
     tap,
@@ -82,7 +82,7 @@ t.test('Pictures of a long list stand above the menu, in as many messages as tha
   t.equal(types.at(-1), 'actions')
 })
 
-t.test('Cards stand below each other with a line between them', async (t) => {
+t.test('Cards follow each other with a divider between them', async (t) => {
   const card = (title: string, tap: number) => ({
     title,
     description: 'Tomato &amp; basil',
@@ -90,7 +90,7 @@ t.test('Cards stand below each other with a line between them', async (t) => {
     chips: [reply('Select', tap)],
   })
   const [body] = bodies({ kind: 'carousel', cards: [card('Margherita', 0), card('<!channel>', 1)] })
-  t.equal(body?.text, 'Margherita, &lt;!channel&gt;', 'a title calls nobody')
+  t.equal(body?.text, 'Margherita, &lt;!channel&gt;', 'a title mentions no user')
   t.same(
     blocksOf(body).map(({ type }) => type),
     ['header', 'section', 'image', 'actions', 'divider', 'header', 'section', 'image', 'actions'],
@@ -99,7 +99,7 @@ t.test('Cards stand below each other with a line between them', async (t) => {
   t.match(blocksOf(body)[2], { image_url: 'https://media.example/pizza.png', alt_text: 'Margherita' })
 })
 
-t.test('A picture is described, in itself or above itself where the description is long', async (t) => {
+t.test('A picture has a description, in its alt text or above it if it is long', async (t) => {
   const url = 'https://media.example/room.png'
   const [short] = bodies({ kind: 'media', media: { kind: 'image', url, alt: 'The room' } })
   t.same(blocksOf(short), [{ type: 'image', image_url: url, alt_text: 'The room' }])
@@ -108,16 +108,16 @@ t.test('A picture is described, in itself or above itself where the description 
   t.same(blocksOf(long[1]), [{ type: 'image', image_url: url, alt_text: 'Picture' }])
 })
 
-t.test('Who speaks in a channel is answered in the channel', async (t) => {
+t.test('A person who writes in a channel is answered in the channel', async (t) => {
   const [rendered] = slackAdapter.render([{ kind: 'text', text: 'Hi' }], { ...context, address: 'C061EG9SL/U2CERLKJA' })
   t.same(rendered?.body, { text: 'Hi', channel: 'C061EG9SL' })
 })
 
-t.test('A native payload goes out as it is, and nowhere else', async (t) => {
+t.test('A native payload is sent as it is, on its own channel only', async (t) => {
   const payload = { text: 'Hi', channel: 'C0SOMEWHERE', blocks: [{ type: 'divider' }] }
   t.same(bodies({ kind: 'native', payload }), [{ text: 'Hi', channel: dm, blocks: [{ type: 'divider' }] }])
 })
 
-t.test('There are no signals', async (t) => {
+t.test('Slack has no signals', async (t) => {
   t.equal(slackAdapter.signal, undefined)
 })

@@ -20,7 +20,7 @@ t.test('A message goes to the channel with the token of the bot', async (t) => {
   t.same(JSON.parse(String(requests[0]?.body)), { channel: dm, text: 'Hi' })
 })
 
-t.test('What is not ok is refused, whatever its status, by the word that it gives', async (t) => {
+t.test('A response that is not ok is refused by its error code, whatever its status', async (t) => {
   for (const [error, { reason, retry }] of Object.entries(refusals)) {
     t.match(await outcome({ status: 200, body: { ok: false, error } }), { kind: 'refused', reason, retry }, error)
   }
@@ -28,7 +28,7 @@ t.test('What is not ok is refused, whatever its status, by the word that it give
   t.match(await outcome({ status: 200, body: { ok: 'true', ts: '1.2', channel: dm } }), { kind: 'refused' })
 })
 
-t.test('A word that is new is told, anything else is not repeated', async (t) => {
+t.test('A new error code is reported, and other text is not repeated', async (t) => {
   t.match(await outcome({ status: 200, body: { ok: false, error: 'brand_new' } }), {
     detail: 'Slack answered brand_new.',
   })
@@ -37,13 +37,13 @@ t.test('A word that is new is told, anything else is not repeated', async (t) =>
   t.notMatch(JSON.stringify(leaking), botToken)
 })
 
-t.test('Too many calls, trouble and silence are tried again later', async (t) => {
+t.test('Rate limits, server errors and silence are retried later', async (t) => {
   for (const response of [{ status: 429, headers: { 'retry-after': '30' } }, { status: 503 }, 'silence'] as const) {
     t.match(await outcome(response), { kind: 'refused', retry: 'later' })
   }
   t.match(await outcome({ status: 200, body: '<html>' }), { kind: 'refused', retry: 'later' }, 'no answer of Slack’s')
 })
 
-t.test('What is ok and has no time was not understood', async (t) => {
+t.test('A response that is ok and has no timestamp is treated as not understood', async (t) => {
   t.match(await outcome({ status: 200, body: { ok: true } }), { kind: 'refused', retry: 'later' })
 })

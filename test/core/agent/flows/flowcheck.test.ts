@@ -33,18 +33,15 @@ const good = {
   ],
 }
 
-t.test(
-  'A flow of the right shape that lint has no errors for can be accepted, and says where it is from',
-  async (t) => {
-    const checked = checkWith(good)
-    t.same(faultsOfFlow(checked), [])
-    t.same(checked.schema, { ok: true, errors: [] })
-    t.same(checked.flow?.generatedFrom, { bodyHash: bodyHash(playbook.body), ...origin })
-    t.match(checkWith({ ...good, generatedFrom: { bodyHash: 'forged' } }).flow?.generatedFrom, origin)
-  },
-)
+t.test('A valid flow without lint errors can be accepted, and records its origin', async (t) => {
+  const checked = checkWith(good)
+  t.same(faultsOfFlow(checked), [])
+  t.same(checked.schema, { ok: true, errors: [] })
+  t.same(checked.flow?.generatedFrom, { bodyHash: bodyHash(playbook.body), ...origin })
+  t.match(checkWith({ ...good, generatedFrom: { bodyHash: 'forged' } }).flow?.generatedFrom, origin)
+})
 
-t.test('What is wrong with a flow is told by its path: shape first, then lint', async (t) => {
+t.test('Faults of a flow are reported with their path: shape first, then lint', async (t) => {
   for (const flow of [undefined, null, 'x', [], 7, {}, { steps: 'x' }, { ...good, more: 1 }]) {
     const checked = checkWith(flow)
     t.equal(checked.schema.ok, false)
@@ -60,7 +57,7 @@ t.test('What is wrong with a flow is told by its path: shape first, then lint', 
   ])
 })
 
-t.test('A walk through a flow asks each slot once, tries every way, and tells where it ended', async (t) => {
+t.test('A walk through a flow asks each slot once, tries every branch, and reports where it ended', async (t) => {
   const walk = dryRunFlow(good as never)
   t.same(walk, {
     reachedEnd: true,
@@ -95,22 +92,19 @@ t.test('A walk through a flow asks each slot once, tries every way, and tells wh
   t.match(dryRunFlow({ steps: [{ say: 'Bye' }], onComplete: 'end' } as never), { reachedEnd: true, outcome: 'end' })
 })
 
-t.test(
-  'Whatever a playbook says, the model is told two messages, the second of them the material as JSON',
-  async (t) => {
-    fc.assert(
-      fc.property(anyText(), fc.string(), (body, brief) => {
-        const written = { ...playbook, body, whenToUse: `"}]} ${brief}` }
-        const material = buildMaterial(document, written, ['people'], brief)
-        const [system, user, ...others] = flowPrompt(material)
-        t.same(others, [])
-        t.same([system!.role, user!.role], ['system', 'user'])
-        t.equal(system!.content, flowPrompt(buildMaterial(document, playbook, [], undefined))[0]!.content)
-        t.same(JSON.parse(user!.content), JSON.parse(JSON.stringify(material)))
-      }),
-    )
-  },
-)
+t.test('For any playbook the model gets two messages, the second of them the material as JSON', async (t) => {
+  fc.assert(
+    fc.property(anyText(), fc.string(), (body, brief) => {
+      const written = { ...playbook, body, whenToUse: `"}]} ${brief}` }
+      const material = buildMaterial(document, written, ['people'], brief)
+      const [system, user, ...others] = flowPrompt(material)
+      t.same(others, [])
+      t.same([system!.role, user!.role], ['system', 'user'])
+      t.equal(system!.content, flowPrompt(buildMaterial(document, playbook, [], undefined))[0]!.content)
+      t.same(JSON.parse(user!.content), JSON.parse(JSON.stringify(material)))
+    }),
+  )
+})
 
 t.test('The material lists only what the flow may use', async (t) => {
   const material = buildMaterial(document, playbook, ['scheduling', 'integration:crm'], undefined)
@@ -126,7 +120,7 @@ t.test('The material lists only what the flow may use', async (t) => {
   t.same(material.playbooks, [], 'a flow does not call itself')
 })
 
-t.test('A repair is told the last answer and what is wrong with it, and does not grow with the tries', async (t) => {
+t.test('A repair contains the last answer and its faults, and does not grow with the attempts', async (t) => {
   const talk = flowPrompt(buildMaterial(document, playbook, [], undefined))
   const faults = Array.from({ length: 100 }, (_, nth) => ({ path: `p${nth}`, message: 'is wrong' }))
   const once = repairPrompt(talk, 'bad', faults)
