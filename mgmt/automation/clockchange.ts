@@ -9,8 +9,8 @@ import { automation as limits, outreachSend as sendLimits } from '../../core/lim
 import { retryWaitMs } from '../../core/outreach/statemachine.js'
 import type { Command, Tx } from '../../runtime/shard/contract.js'
 import { findAgent } from '../agents/store.js'
+import { rescheduleName, scheduleTimer } from './pickuptimer.js'
 import { getRun, queueTable, reminderTable, ruleTable, saveReminder, saveRun } from './store.js'
-import { rescheduleName, scheduleTimer } from './timer.js'
 
 interface RescheduleInput extends AgentIncarnation {
   /** Continues after this position in the queue. */

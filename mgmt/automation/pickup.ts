@@ -7,9 +7,9 @@ import { isActive } from '../../core/automation/run.js'
 import { automation as limits } from '../../core/limits/index.js'
 import type { Command, Tx } from '../../runtime/shard/contract.js'
 import { findAgent } from '../agents/store.js'
+import { pickupName, scheduleTimer } from './pickuptimer.js'
 import { startAttempt } from './reminders.js'
 import { getRun, queueTable, removeRun, saveRun, timerTable } from './store.js'
-import { pickupName, scheduleTimer } from './timer.js'
 
 export const attemptEffect = 'automationAttempt'
 

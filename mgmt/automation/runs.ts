@@ -27,6 +27,7 @@ import type { Command, CommandMeta, Tx } from '../../runtime/shard/contract.js'
 import { findAgent } from '../agents/store.js'
 import type { AutomationDeps } from './deps.js'
 import type { RunAttempt } from './pickup.js'
+import { scheduleTimer } from './pickuptimer.js'
 import {
   claimTable,
   entriesOf,
@@ -38,7 +39,6 @@ import {
   saveRun,
   sendTable,
 } from './store.js'
-import { scheduleTimer } from './timer.js'
 
 /** The result of the conversation's lookup: the consent of the person on the identity that the send would use. */
 export interface EvaluateInput extends RunAttempt {

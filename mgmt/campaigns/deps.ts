@@ -5,7 +5,7 @@ import type { OrgEventPayload } from '../../core/orgevents.js'
 import type { Command } from '../../runtime/shard/contract.js'
 import type { AgentDocuments } from '../agents/documentoperations.js'
 import type { Channels } from '../channels/index.js'
-import type { BulkSends } from '../outreach/bulksends.js'
+import type { BulkSends } from '../outreach/campaignsends.js'
 import type { People } from '../people/people.js'
 import type { Personas } from '../sandbox/commands.js'
 

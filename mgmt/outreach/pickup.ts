@@ -9,9 +9,9 @@ import type { CommandMeta, Tx } from '../../runtime/shard/contract.js'
 import type { Reader } from '../../runtime/store/contract.js'
 import { type AgentSnapshot, loadIncarnation } from './admission.js'
 import { isMarketingUnderWay } from './marketing.js'
+import { cancelWithdrawn, withdrawnOf } from './outreachdeletion.js'
 import { queueTable, type StoredSend, saveSend, sendAt, sendingOf, timerTable } from './store.js'
 import { isCampaignSend, type SendDeps, scheduleTimers, startAttempt, transition } from './transitions.js'
-import { cancelWithdrawn, withdrawnOf } from './withdrawal.js'
 
 /** Returns how many rows were due. */
 export function pickUp(tx: Tx, deps: SendDeps, snapshot: AgentSnapshot, meta: CommandMeta): number {
