@@ -52,7 +52,8 @@ function isRead(inbound: Inbound): boolean {
 
 const auth = await askProvider({})
 const node = await openCampaignNode(people, wrapShards, { provider: 'rbm', auth })
-const [binding] = (await node.call('GET', '/channels')).data
+const { data: bindings } = await node.call('GET', '/channels')
+const binding = bindings.find(({ channel }: { channel: string }) => channel === 'rcs')
 await askProvider({ ingressUrl: binding.ingressUrl })
 while ((await node.call('GET', `/channels/${binding.id}`)).status !== 'Active') await sleep(20)
 const campaign = await createDraft(node)
@@ -84,12 +85,12 @@ async function run({ warmSeconds, seconds }: Window): Promise<Sample> {
   return { ...sample, failures: await pauseCampaign() }
 }
 
-/** Pauses the campaign and waits for the receipts of all that went out; returns what is missing then. */
+/** Pauses the campaign and waits for the receipts of all messages that went out; returns how many were not read. */
 async function pauseCampaign(): Promise<Record<string, number>> {
   await node.call('POST', `${campaign}/pause`)
   for (const end = performance.now() + settleMs; ; await sleep(50)) {
     const { states } = await node.call('GET', `${campaign}/report`)
-    const unread = people - states.read - states.pending
+    const unread = states.sent + states.delivered + states.failed
     if (unread === 0) return {}
     if (performance.now() > end) return { 'not read': unread }
   }

@@ -11,6 +11,7 @@ import { findAgent } from '../../../mgmt/agents/store.js'
 import { capabilityTable, keyTable, type StoredSend, saveSend } from '../../../mgmt/outreach/store.js'
 import { putPerson as writePerson } from '../../../mgmt/people/store.js'
 import { createAsidOf } from '../../../runtime/conversation/asid.js'
+import { checkRootKey } from '../../../runtime/secrets/rootsecrets.js'
 import { deriveKey } from '../../../runtime/secrets/seal.js'
 import type { Tx } from '../../../runtime/shard/contract.js'
 import { shardOf } from '../../../runtime/shard/placement.js'
@@ -36,7 +37,9 @@ export async function fillPeople(
     const space = store.space(shardOf(formatAgentKey(agent), shards))
     const record = findAgent(space, agent)
     if (!record) throw new Error('the agent is not on this disk')
-    const asidOf = createAsidOf(deriveKey(rootKey, 'asids'))
+    const verdict = checkRootKey(store, shards, rootKey)
+    if (typeof verdict === 'string') throw new Error(`the root key is ${verdict} on this disk`)
+    const asidOf = createAsidOf(deriveKey(verdict.secrets.identity, 'asids'))
     const startAt = Date.now() - agoMs - people
     for (let first = 0; first < people; first += peoplePerCommit) {
       const { tx, rows } = createCollector()
