@@ -94,6 +94,15 @@ export function invalid(field: string, message: string, details: Omit<Refusal, '
   return refuse('request.invalid', { detail: `${field}: ${message}`, errors: [{ field, message }], ...details })
 }
 
+/** The same for at least one wrong field; the detail names the first. */
+export function invalidAll(
+  faults: readonly FieldError[],
+  details: Omit<Refusal, 'refused' | 'errors' | 'detail'> = {},
+): Refusal {
+  const { field, message } = faults[0]!
+  return refuseFields('request.invalid', faults, `${field}: ${message}`, details)
+}
+
 /** A refusal of many fields: lists as many as an answer holds; if there are more, the detail gives their number. */
 export function refuseFields(
   code: ErrorCode,

@@ -1,6 +1,6 @@
 /** What all writes of an agent document share: schema checks, and the refusal of broken references. */
 import type { TSchema } from 'typebox'
-import { type FieldError, isRefusal, type Refusal, refuse, refuseFields } from '../errors.js'
+import { type FieldError, invalidAll, isRefusal, type Refusal, refuse } from '../errors.js'
 import { runToEnd, type Steps } from '../steps.js'
 import { type AgentDocument, findItem, type ListSection, withoutItem } from './document.js'
 import { conflictOf, findBrokenReferencesInSteps, type IndexLoader } from './integrity.js'
@@ -16,9 +16,7 @@ const retiredFields: Readonly<Record<string, string>> = {
 }
 
 export function invalidFields(faults: readonly FieldError[]): Refusal {
-  const first = withRetiredHint(faults[0]!)
-  const refusal = refuseFields('request.invalid', faults, `${first.field}: ${first.message}`)
-  return { ...refusal, errors: refusal.errors!.map(withRetiredHint) }
+  return invalidAll(faults.map(withRetiredHint))
 }
 
 function withRetiredHint(fault: FieldError): FieldError {

@@ -62,6 +62,13 @@ export type ConversationEffect =
 export const timerNames = ['send', 'paced', 'deferred', 'window', 'undelivered', 'webhook'] as const
 export type TimerName = (typeof timerNames)[number]
 
+/** Timers of delays, which do not become longer when the clock is set back. They fire without facts of the agent. */
+export type DelayTimer = 'send' | 'paced' | 'webhook'
+
+export function isDelayTimer(timer: TimerName): timer is DelayTimer {
+  return timer === 'send' || timer === 'paced' || timer === 'webhook'
+}
+
 /** The state of a message on the channel that took it over. */
 export interface FailoverUpdate {
   readonly state: MessageState

@@ -15,11 +15,14 @@ export function optOut(tx: ConversationTx, conversation: Conversation, agent: Ag
   tx.emit({ kind: 'notifyPeople', event: 'optedOut' })
   log(tx, 'consent.opted_out')
   const notified = enqueueEvent(tx, { ...conversation, optedOutAt: tx.command.at }, agent, systemEvent('optOut'))
+  const { paced = [], ...withoutPaced } = notified
   const { inFlight, queue, deferred } = notified
   const isSilenced = (id: string) => isSilencedByOptOut(tx.stored.message(id) ?? { from: 'send' })
   const isRetained = (id: string) => id === inFlight?.messageId || !isSilenced(id)
-  const cancelled = [...queue.filter((id) => !isRetained(id)), ...deferred.map(({ messageId }) => messageId)]
-  const silenced: Conversation = { ...notified, queue: queue.filter(isRetained), deferred: [] }
+  const waiting = [...deferred, ...paced].map(({ messageId }) => messageId)
+  const cancelled = [...queue.filter((id) => !isRetained(id)), ...waiting]
+  const silenced: Conversation = { ...withoutPaced, queue: queue.filter(isRetained), deferred: [] }
+  if (paced.length > 0) tx.emit({ kind: 'clearTimer', timer: 'paced' })
   return cancelled.reduce((changed, id) => {
     const outgoing = tx.stored.message(id)
     if (!outgoing) return changed

@@ -97,7 +97,8 @@ function planRoute(
   }
   const loopRejection = detectLoop(tx, conversation, agent, request)
   if (loopRejection) return loopRejection
-  if (conversation.queue.length + conversation.deferred.length >= limits.queuedMessages) {
+  const { queue, deferred, paced = [] } = conversation
+  if (queue.length + deferred.length + paced.length >= limits.queuedMessages) {
     return reject('tooLarge', `${limits.queuedMessages} messages already wait for this person.`)
   }
   const [first, ...rest] = reachable

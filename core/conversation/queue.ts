@@ -187,7 +187,9 @@ function returnToSend(
   if (opener?.sendRef) {
     const { sendRef } = opener
     const decremented = { ...sendRef, attempt: sendRef.attempt - 1 }
-    saveMessage(tx, { ...opener, sendRef: decremented, ...(providerIds?.length && { providerIds }) })
+    // The pieces that were sent are those of the stored message, which may be the opener's disclaimer.
+    const pieces = stored === opener && providerIds?.length ? { providerIds } : {}
+    saveMessage(tx, { ...opener, sendRef: decremented, ...pieces })
     notifySend(tx, opener, { state: 'withheld', reason, detail })
   }
   const queue = rest.queue.filter((id) => id !== stored.disclaimerFor)

@@ -6,7 +6,7 @@ import type { AgentContext, AgentFacts } from './context.js'
 import { expireDeferred } from './deferral.js'
 import { expireUndelivered } from './deliverytimeout.js'
 import { withDeviceCapabilities } from './device.js'
-import type { ConversationEffect, ConversationRecord, FailoverUpdate } from './effects.js'
+import type { ConversationEffect, ConversationRecord, DelayTimer, FailoverUpdate } from './effects.js'
 import { applyWebhookOutcome, callHead, type WebhookOutcome } from './eventqueue.js'
 import { applyFailoverUpdate } from './failover.js'
 import { applyInbound } from './inbound.js'
@@ -52,7 +52,7 @@ export type ConversationInput =
   | { readonly kind: 'optOut'; readonly facts: AgentFacts }
   /** The outcome of calling the webhook with the event at the head of the queue. */
   | { readonly kind: 'webhookOutcome'; readonly event: ConversationEvent; readonly outcome: WebhookOutcome }
-  | { readonly kind: 'timer'; readonly timer: 'send' | 'paced' | 'webhook' }
+  | { readonly kind: 'timer'; readonly timer: DelayTimer }
   | { readonly kind: 'timer'; readonly timer: 'deferred' | 'window' | 'undelivered'; readonly facts: AgentFacts }
 
 export interface InboundItem {

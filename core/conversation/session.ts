@@ -5,8 +5,7 @@ import type { ConversationTx } from './transaction.js'
 
 /** The session that content of this moment belongs to. */
 export function currentSession(tx: ConversationTx, { session }: Conversation): Session {
-  const continues = session !== undefined && tx.command.at - session.lastAt < tx.command.scaled(limits.sessionIdleMs)
-  return { id: continues ? session.id : tx.command.mint('ses'), lastAt: tx.command.at }
+  return { id: isActive(tx, session) ? session.id : tx.command.mint('ses'), lastAt: tx.command.at }
 }
 
 /** The conversation with its session extended to this moment. */
@@ -21,6 +20,9 @@ export function startSession(tx: ConversationTx, conversation: Conversation): Co
 
 /** The active session, or `fallback`: the one that a later receipt belongs to. */
 export function sessionOf(tx: ConversationTx, { session }: Conversation, fallback: string): string {
-  const isActive = session !== undefined && tx.command.at - session.lastAt < tx.command.scaled(limits.sessionIdleMs)
-  return isActive ? session.id : fallback
+  return isActive(tx, session) ? session.id : fallback
+}
+
+function isActive({ command }: ConversationTx, session: Session | undefined): session is Session {
+  return session !== undefined && command.at - session.lastAt < command.scaled(limits.sessionIdleMs)
 }

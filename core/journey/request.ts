@@ -2,7 +2,7 @@
  * The request of a journey platform, read as leniently as the contract says: null, empty and missing are the same,
  * numbers and booleans stand for their text, and an unknown field is refused by name.
  */
-import { type FieldError, type Refusal, refuse } from '../errors.js'
+import { type FieldError, invalidAll, type Refusal, refuse } from '../errors.js'
 import { isRecord } from '../json.js'
 import { outreachSend as limits } from '../limits/index.js'
 import { inputsRefusal, type Recipient, type SendRequest } from '../outreach/request.js'
@@ -170,10 +170,5 @@ function recordOf(value: unknown): Readonly<Record<string, unknown>> | undefined
 }
 
 export function malformedRequest(errors: readonly FieldError[]): Refusal {
-  const [first] = errors
-  return refuse('request.invalid', {
-    status: 400,
-    ...(first && { detail: `${first.field}: ${first.message}` }),
-    errors,
-  })
+  return errors.length > 0 ? invalidAll(errors, { status: 400 }) : refuse('request.invalid', { status: 400 })
 }

@@ -2,7 +2,7 @@
 
 import Type, { type Static } from 'typebox'
 import { type ChannelName, channelNames } from '../channelnames.js'
-import { invalid, type Refusal, refuse } from '../errors.js'
+import { invalid, invalidAll, type Refusal } from '../errors.js'
 import { outreachSend as limits } from '../limits/index.js'
 import { isMoment } from '../moment.js'
 import { describePattern } from '../patterndescriptions.js'
@@ -154,8 +154,7 @@ export function inputsRefusal(inputs: Readonly<Record<string, string>>): Refusal
       errors.push({ field: `inputs.${key.slice(0, limits.inputKeyChars)}`, message })
     }
   }
-  const first = errors[0]
-  return first && refuse('request.invalid', { detail: `${first.field}: ${first.message}`, errors })
+  return errors.length > 0 ? invalidAll(errors) : undefined
 }
 
 /** The one channel of outreach. */

@@ -1,5 +1,5 @@
 /** Applies an operator's change to a person: null removes a field, a field that is left out stays. */
-import { type FieldError, type Refusal, refuse } from '../errors.js'
+import { type FieldError, invalidAll, type Refusal } from '../errors.js'
 import { person as limits } from '../limits/index.js'
 import { isTimeZone } from '../zones.js'
 import { possiblePhoneOf } from './address.js'
@@ -77,10 +77,7 @@ export function applyChange(person: Person, change: PersonChange, at: number): P
   if (change.consent && change.consent.status !== person.consent.status) {
     next.consent = { status: change.consent.status, updatedAt: at }
   }
-  if (faults.length > 0) {
-    const [first] = faults as [FieldError]
-    return refuse('request.invalid', { detail: `${first.field}: ${first.message}`, errors: faults })
-  }
+  if (faults.length > 0) return invalidAll(faults)
   return deepEqual(person, next) ? person : ({ ...next, updatedAt: at } as unknown as Person)
 }
 

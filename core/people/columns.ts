@@ -1,6 +1,6 @@
 /** Columns of a CSV file of people: from a header to a field, and from a row to a change of a person. */
 import { channelNames } from '../channelnames.js'
-import { type FieldError, type Refusal, refuse } from '../errors.js'
+import { type FieldError, invalidAll, type Refusal, refuse } from '../errors.js'
 import { isRecord, parseJson } from '../json.js'
 import { person as limits } from '../limits/index.js'
 import { isMoment } from '../moment.js'
@@ -251,9 +251,7 @@ export function parseColumns(
     return { header, ...(column ?? { ...personColumns[0]!, isUnknown: true }) }
   })
   if (!identifyingColumns.some((name) => usedNames.has(name))) return noIdentifierRefusal(columns, delimiter)
-  if (errors.length === 0) return columns
-  const [first] = errors as [FieldError]
-  return refuse('request.invalid', { detail: `${first.field}: ${first.message}`, errors })
+  return errors.length > 0 ? invalidAll(errors) : columns
 }
 
 /**

@@ -1,7 +1,7 @@
 /** Parses people's fields from request bodies into commands and queries. */
 import type { Static } from 'typebox'
 import type { Member } from '../../core/access.js'
-import { invalid, isRefusal, type Refusal, refuse } from '../../core/errors.js'
+import { invalid, invalidAll, isRefusal, type Refusal } from '../../core/errors.js'
 import { isEmptyChange, type PersonChange } from '../../core/people/change.js'
 import { customTypeFaults, type DeclaredField } from '../../core/people/customfields.js'
 import { filterFaults, type PersonFilter } from '../../core/people/filter.js'
@@ -24,14 +24,12 @@ export async function changeError(
   const declared = await declaredOf()
   if (isRefusal(declared)) return declared
   const errors = customTypeFaults(change.customFields, declared)
-  const [first] = errors
-  return first && refuse('request.invalid', { detail: `${first.field}: ${first.message}`, errors })
+  return errors.length > 0 ? invalidAll(errors) : undefined
 }
 
 export function filterError(filter: PersonFilter): Refusal | undefined {
   const errors = filterFaults(filter)
-  const [first] = errors
-  return first && refuse('request.invalid', { detail: `${first.field}: ${first.message}`, errors })
+  return errors.length > 0 ? invalidAll(errors) : undefined
 }
 
 export function maySeeAddresses({ scopes }: Member): boolean {

@@ -62,7 +62,7 @@ export function createWebhookHandler(deps: DispatchDeps): EffectHandler {
     const committed = joinedReply
       ? await commitReply(joinedReply)
       : await shards.execute(asid, commands.webhookOutcome, { asid, number, outcome }, { completes })
-    if (isRefusal(committed)) throw new Error('what became of an event could not be noted')
+    if (isRefusal(committed)) throw new Error('the outcome of an event could not be recorded')
 
     /** A reply that a replay may send in part is not committed at once: its messages are then sent one by one. */
     async function commitReply({ context, messages, reply, call }: JoinedReply): Promise<unknown> {
@@ -184,7 +184,7 @@ export function createWebhookHandler(deps: DispatchDeps): EffectHandler {
       async function send(id: string, request: OutboundRequest): Promise<SendResult> {
         const input = { asid, agent: context, requests: [request] }
         const answers = await shards.execute(asid, commands.sendMessages, input, { id })
-        if (isRefusal(answers)) throw new Error('a reply could not be noted')
+        if (isRefusal(answers)) throw new Error('a reply could not be recorded')
         return answers[0]!
       }
     }
@@ -242,5 +242,5 @@ function createReplyIds(eventId: string): (message: OutboundMessage) => string {
   }
 }
 
-const agentDeleted: WebhookOutcome = { kind: 'refused', why: 'The agent is gone.' }
+const agentDeleted: WebhookOutcome = { kind: 'refused', why: 'The agent was deleted.' }
 const acceptedTypes = 'application/json, application/x-ndjson, text/svc-aml'

@@ -1,6 +1,8 @@
 /** The commands of a conversation: each loads the conversation, runs the reducer, and commits the result. */
+
 import { isSignal } from '../../core/amf/index.js'
 import { type AgentFacts, factsOf } from '../../core/conversation/context.js'
+import { isDelayTimer } from '../../core/conversation/effects.js'
 import { inFlightAfterOptOut } from '../../core/conversation/optout.js'
 import type { OutboundRequest } from '../../core/conversation/outbound.js'
 import type { AnswerTo, ConversationInput } from '../../core/conversation/reduce.js'
@@ -120,8 +122,12 @@ export function conversationCommands(options: ConversationOptions): Conversation
     timerFired: {
       name: timerCommand,
       decide(tx, { asid, timer, facts }, meta) {
-        const isFree = timer === 'send' || timer === 'paced' || timer === 'webhook'
-        apply(tx, meta, { asid }, isFree ? { kind: 'timer', timer } : { kind: 'timer', timer, facts: facts! })
+        apply(
+          tx,
+          meta,
+          { asid },
+          isDelayTimer(timer) ? { kind: 'timer', timer } : { kind: 'timer', timer, facts: facts! },
+        )
         return null
       },
     },

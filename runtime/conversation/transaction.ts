@@ -3,7 +3,7 @@ import { type AgentRef, formatAgentKey } from '../../core/agentref.js'
 import { levelOf } from '../../core/catalogs/logevents.js'
 import type { Receipt } from '../../core/channel/inbound.js'
 import type { DeliveryReport } from '../../core/conversation/deliveryreport.js'
-import type { ConversationEffect, ConversationRecord, TimerName } from '../../core/conversation/effects.js'
+import { type ConversationEffect, type ConversationRecord, isDelayTimer } from '../../core/conversation/effects.js'
 import type { TrafficEntry } from '../../core/conversation/entry.js'
 import { type AnswerTo, type ConversationInput, type Reduction, reduce } from '../../core/conversation/reduce.js'
 import type { Conversation, OutboundMessageRecord } from '../../core/conversation/state.js'
@@ -217,7 +217,7 @@ function emit(
     case 'setTimer': {
       const { timer: name, at: dueAt, facts } = effect
       const input: TimerInput = { asid, timer: name, ...(facts && { facts }) }
-      tx.schedule({ name, dueAt, command: timerCommand, input, ...(isDelay(name) && { isDelay: true }) })
+      tx.schedule({ name, dueAt, command: timerCommand, input, ...(isDelayTimer(name) && { isDelay: true }) })
       return
     }
     case 'clearTimer':
@@ -228,11 +228,6 @@ function emit(
 export function enqueueCall(tx: Tx, asid: string, number: number): void {
   const payload: CallWebhook = { asid, number }
   tx.emit({ kind: effectKinds.callWebhook, payload, destination: asid })
-}
-
-/** Whether the timer measures a delay, which does not become longer when the clock is set back. */
-function isDelay(timer: TimerName): boolean {
-  return timer === 'send' || timer === 'paced' || timer === 'webhook'
 }
 
 /** One destination per binding: its messages are handed over in the order of their decisions. */

@@ -78,7 +78,7 @@ export function createConnectionPool(options: ConnectionPoolOptions): Connection
       async report(items) {
         const current = await bindingContextOf({ ...agent, bindingId })
         const refusal = current ? await record({ ...current, items }) : undefined
-        if (!current || refusal) throw new Error('what came over the line is not on record')
+        if (!current || refusal) throw new Error('inbound items of the connection were not recorded')
       },
     })
     pool.set(bindingId, { connection, sealed: binding.auth?.sealed, controller })

@@ -81,7 +81,7 @@ export function createDeliverHandler(deps: DeliveryDeps): EffectHandler {
     const earlier = unknownSince === undefined ? { isHeld } : { earlier: { since: unknownSince, isKnown } }
     const deliveryAttempt: DeliveryAttempt = { isSilenced, isStillOwner, isFirst: attempt === 1, signal, ...earlier }
     const outcome: DeliveryOutcome | NotSent = isRefusal(agent)
-      ? refusedOutcome('noBinding', 'never', 'The agent is gone.')
+      ? refusedOutcome('noBinding', 'never', 'The agent was deleted.')
       : requiredDisclaimer(conversation, record, context) !== undefined
         ? { kind: 'disclaimerRequired' }
         : await attemptWithConfirmation(deps, agent, context, conversation, record, deliveryAttempt)
@@ -92,7 +92,7 @@ export function createDeliverHandler(deps: DeliveryDeps): EffectHandler {
       { asid, agent: context, messageId, attempt, outcome },
       { completes },
     )
-    if (isRefusal(answer)) throw new Error('what became of a message could not be noted')
+    if (isRefusal(answer)) throw new Error('the outcome of a message could not be recorded')
   }
 }
 

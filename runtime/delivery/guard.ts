@@ -316,7 +316,7 @@ export function guardAdapter(
 }
 
 const deadConnection: ProviderConnection = {
-  problem: () => 'The adapter could not open its line.',
+  problem: () => 'The adapter could not open its connection.',
   close: async () => {},
 }
 
@@ -328,11 +328,11 @@ function guardConnection(
   return {
     problem() {
       try {
-        const trouble: unknown = connection.problem()
-        return trouble === undefined ? undefined : String(trouble).slice(0, limits.detailChars)
+        const problem: unknown = connection.problem()
+        return problem === undefined ? undefined : String(problem).slice(0, limits.detailChars)
       } catch (error) {
         logFailure('trouble', error)
-        return 'The line of the adapter cannot be asked.'
+        return 'The state of the connection cannot be read.'
       }
     },
     async close() {

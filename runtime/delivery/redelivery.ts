@@ -40,7 +40,7 @@ export function createPieceSender(adapter: HostedAdapter, { since, isKnown }: Pa
   }
 }
 
-/** An adapter that throws has a bug; the outcome of the send is then unknown. */
+/** An adapter that throws has a bug: the message fails on this channel, although the provider may have it. */
 async function attempt(
   adapter: HostedAdapter,
   payload: unknown,

@@ -174,6 +174,6 @@ async function retryUntilServed<R>(request: () => Promise<R | Refusal>): Promise
   }
   if (!isRefusal(answer)) return answer
   throw new Error(
-    `The first org could not be looked for or made. ${answer.detail ?? 'Nobody serves its shard just now.'}`,
+    `The first org could not be found or created. ${answer.detail ?? 'Its shard has no owner at the moment.'}`,
   )
 }

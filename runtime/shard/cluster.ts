@@ -260,7 +260,7 @@ export async function openCluster(options: ClusterOptions): Promise<Engine> {
     },
     inspect() {
       const hasNoLease = members.leaseEpoch() === undefined
-      const failure = hasNoLease ? 'This node cannot make itself heard by the others.' : undefined
+      const failure = hasNoLease ? 'The heartbeats of this node do not reach the NATS servers.' : undefined
       return {
         nodes: nodes(),
         failure: bus.failure() ?? store?.failure()?.message ?? failure,

@@ -6,11 +6,12 @@ import type { Inbound, Receipt } from '../../../core/channel/inbound.js'
 import type { ChannelName } from '../../../core/channelnames.js'
 import { type AgentContext, factsOf } from '../../../core/conversation/context.js'
 import type { DeliveryReport } from '../../../core/conversation/deliveryreport.js'
-import type {
-  ConversationEffect,
-  ConversationRecord,
-  FailoverUpdate,
-  TimerName,
+import {
+  type ConversationEffect,
+  type ConversationRecord,
+  type FailoverUpdate,
+  isDelayTimer,
+  type TimerName,
 } from '../../../core/conversation/effects.js'
 import type { TrafficEntry } from '../../../core/conversation/entry.js'
 import type { SendOpener } from '../../../core/conversation/opener.js'
@@ -179,8 +180,7 @@ export function createChat(options: ChatOptions = {}) {
     },
     fireTimer(timer: TimerName) {
       timers.delete(timer)
-      const isFree = timer === 'send' || timer === 'paced' || timer === 'webhook'
-      apply(isFree ? { kind: 'timer', timer } : { kind: 'timer', timer, facts: factsOf(agent) })
+      apply(isDelayTimer(timer) ? { kind: 'timer', timer } : { kind: 'timer', timer, facts: factsOf(agent) })
     },
     failoverUpdate(messageId: string, update: FailoverUpdate) {
       apply({ kind: 'failoverUpdate', facts: factsOf(agent), messageId, update })

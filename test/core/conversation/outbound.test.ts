@@ -115,6 +115,28 @@ t.test('Messages in bulk to one person keep their order, the first of them at an
   )
 })
 
+t.test('A STOP ends messages in bulk at once, and a START brings none of them back', async (t) => {
+  const chat = createChat({ channel: 'sms', compliance: {} })
+  const ids = [1, 2].map((n) => idOf(chat.send(text(`${n}`), { isBatch: true, leaveAt: chat.now() + n * minute })))
+  chat.receiveText('STOP')
+  chat.sent()
+  for (const id of ids) t.match(chat.outgoing(id), { states: { failed: chat.now() } })
+  chat.receiveText('START')
+  chat.sent()
+  t.notOk(chat.timers.has('paced'), 'no timer waits for them')
+  t.notOk(
+    chat.delivered.some(({ messageId }) => ids.includes(messageId)),
+    'only confirmations go out',
+  )
+})
+
+t.test('Messages in bulk count among those that wait for a person', async (t) => {
+  const chat = createChat({ loopGuard: { messages: 1_000, seconds: 1 } })
+  const bulkRequest = { isBatch: true, leaveAt: chat.now() + hour } as const
+  for (let count = 0; count < limits.queuedMessages; count++) idOf(chat.send(text('one'), bulkRequest))
+  t.match(chat.send(text('one more'), bulkRequest), { reason: 'tooLarge' })
+})
+
 t.test('On a provider without a rate limit a message in bulk is sent at once like any other', async (t) => {
   const chat = createChat()
   const id = idOf(chat.send(text('one'), { isBatch: true }))

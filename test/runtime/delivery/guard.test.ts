@@ -359,7 +359,7 @@ t.test('A line that fails is in trouble, and its end is waited for no longer tha
   await dead.close()
   const { guard, lines } = behind({ connect: () => ({ problem: throwError, close: never }) })
   const connection = guard.connect!(connecting)
-  t.match(connection.problem(), /cannot be asked/)
+  t.match(connection.problem(), /cannot be read/)
   await connection.close()
   await behind({ connect: () => ({ problem: throwError, close: rejectWithError }) }).guard.connect!(connecting).close()
   t.match(lines, [{ doing: 'trouble' }, { doing: 'close' }])
