@@ -47,7 +47,7 @@ export const errorTable = {
   'agent.campaign.state_conflict': { status: 409, title: 'The status of the campaign does not allow this' },
   'agent.persona.not_found': { status: 404, title: 'There is no such persona' },
   'agent.persona.unavailable': { status: 409, title: 'The persona has no identity to speak as; reset it first' },
-  'agent.sandbox.unavailable': { status: 404, title: 'The agent cannot be rehearsed with' },
+  'agent.sandbox.unavailable': { status: 404, title: 'The agent has no sandbox' },
   'agent.outreach_link.unavailable': { status: 409, title: 'The link does not start conversations' },
   'system.backup_under_way': { status: 409, title: 'A backup is being made already' },
   'system.backup_impossible': { status: 409, title: 'This node cannot make a backup' },

@@ -19,10 +19,6 @@ export type OrgEventName = keyof typeof orgEvents
 
 export const orgEventNames = Object.keys(orgEvents) as OrgEventName[]
 
-export function isOrgEventName(name: string): name is OrgEventName {
-  return Object.hasOwn(orgEvents, name)
-}
-
 /** An event of an org, from any module, for the org's webhooks. */
 export interface OrgEventPayload {
   readonly type: OrgEventName

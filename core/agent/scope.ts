@@ -5,7 +5,7 @@
 import type { AgentRef } from '../agentref.js'
 
 /** The first members of such a key. */
-export type AgentScope = readonly [orgId: string, agentId: string, serial: number]
+export type AgentScope = readonly [orgId: string, agentId: string, incarnation: number]
 
 /** A key below an agent's scope. */
 export type ScopedKey<Rest extends readonly (string | number)[]> = readonly [...scope: AgentScope, ...rest: Rest]

@@ -44,7 +44,7 @@ export const CampaignView = closedObject('Campaign', {
   sendWindow: optional(SendingHours),
   status: Type.Enum([...campaignStatuses]),
   failReason: optional(Type.Enum([...sendReasons])),
-  test: Type.Boolean({ description: 'It rehearses with personas.' }),
+  test: Type.Boolean({ description: 'A test, sent to personas.' }),
   counts: optional(CampaignCounts),
   createdAt: moment,
   updatedAt: moment,
@@ -107,7 +107,7 @@ function audienceView(audience: Campaign['audience'], personIds?: readonly strin
 }
 
 export const CampaignPreview = closedObject('CampaignPreview', {
-  personId: Type.String({ description: 'Of a rehearsal, the persona.' }),
+  personId: Type.String({ description: 'In a test campaign, the persona.' }),
   channel: optional(Type.Enum([...channelNames])),
   asid: optional(text),
   exclusion: optional(Type.Enum([...exclusions], { description: 'Why they would be left out.' })),
@@ -149,7 +149,7 @@ export const CampaignStaged = closedObject('CampaignStaged', {
       perSecond: optional(Type.Number()),
       seconds: optional(Type.Integer({ minimum: 0, description: 'Without a rate, as long as the provider takes.' })),
     }),
-    { description: 'By provider, at the rate of its queue, while hours are open. A rehearsal has none.' },
+    { description: 'By provider, at the rate of its queue, while hours are open. A test campaign has none.' },
   ),
   previews: Type.Array(CampaignPreview),
 })

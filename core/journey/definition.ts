@@ -70,7 +70,7 @@ const profileFields = [
 ] as const satisfies readonly ActionField[]
 
 const sandboxFields: readonly ActionField[] = [
-  variable('emulator.personaId', 'nothing, or a persona for a rehearsal'),
+  variable('emulator.personaId', 'empty, or a persona to test with'),
   { field: 'dryRun', type: 'boolean', mode: 'variable', optional: true },
 ]
 

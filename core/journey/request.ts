@@ -84,7 +84,7 @@ function recipientOf(
   const { personaId } = emulator
   if (personaId) {
     for (const name of Object.keys(profile)) {
-      errors.push({ field: `profile.${name}`, message: 'must be empty in a rehearsal' })
+      errors.push({ field: `profile.${name}`, message: 'must be empty in a test with a persona' })
     }
     return { kind: 'persona', personaId }
   }

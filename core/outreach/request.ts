@@ -1,7 +1,7 @@
 /** A named send as callers request it, and its normalized form: without null members, with one form of recipient. */
 
 import Type, { type Static } from 'typebox'
-import { type ChannelName, channelNames } from '../channelnames.js'
+import type { ChannelName } from '../channelnames.js'
 import { invalid, invalidAll, type Refusal } from '../errors.js'
 import { outreachSend as limits } from '../limits/index.js'
 import { isMoment } from '../moment.js'
@@ -162,8 +162,4 @@ export const outreachChannels: readonly ChannelName[] = ['rcs']
 
 export function isOutreachChannel(name: string): name is ChannelName {
   return (outreachChannels as readonly string[]).includes(name)
-}
-
-export function isChannel(name: string): name is ChannelName {
-  return (channelNames as readonly string[]).includes(name)
 }

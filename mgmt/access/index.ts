@@ -42,10 +42,7 @@ export function createAccess({ orgEvent, oidc, secrets, mgmtUrl, clock }: Access
   const { put, overwrite, remove, find } = keyIndex
   return {
     commands,
-    module: moduleOf(
-      { commands, queries: keyQueries },
-      { commands: { put, claim: overwrite, remove }, queries: { find } },
-    ),
+    module: moduleOf({ commands, queries: keyQueries }, { commands: { put, overwrite, remove }, queries: { find } }),
     /** Authenticates tokens over the engine; `isActive` checks that an emulator grant is not revoked. */
     signIn(shards: Shards & Local, isActive: GrantsOptions['isActive']): SignIn {
       const apiKeyAuth = createApiKeyAuth({ shards, commands, clock })

@@ -11,11 +11,13 @@ export const GenerateBody = closedObject('FlowGenerateBody', {
   uses: optional(
     Type.Array(nonEmptyText(agentLimits.flow.optionChars), {
       maxItems: agentLimits.playbooks.uses,
-      description: 'The capabilities it may act through. Unsaid: those of the playbook.',
+      description: 'The capabilities it may act through. By default those of the playbook.',
     }),
   ),
   model: optional(
-    nonEmptyText(agentLimits.flow.modelChars, { description: 'The model to ask. Unsaid: that of the house.' }),
+    nonEmptyText(agentLimits.flow.modelChars, {
+      description: 'The model to use. By default that of the installation.',
+    }),
   ),
 })
 

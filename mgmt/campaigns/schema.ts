@@ -45,7 +45,7 @@ export const PreviewQuery = Type.Object(
     personId: Type.String({
       minLength: 1,
       maxLength: limits.personIdChars,
-      description: 'Anybody of the agent; of a rehearsal, a persona.',
+      description: 'Any person of the agent; in a test campaign, a persona.',
     }),
   },
   closed,

@@ -30,7 +30,7 @@ interface ChangeContext {
 }
 
 const notProvisionedDetail =
-  'Nobody sets this channel up by itself here. Bind it unmanaged, with an account of your own.'
+  'This installation cannot provision the channel. Bind it unmanaged, with an account of your own.'
 
 /** The provider of a binding that names none: the gateway itself for web chat, else the emulator. */
 function defaultProviderOf(channel: ChannelName): string {

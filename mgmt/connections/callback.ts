@@ -2,7 +2,7 @@
  * The OAuth callback route, to which a provider sends a browser back: the end of a sign-in, which happens at most once.
  */
 
-import type { GrantFailure, TokenGrant } from '../../core/connections/grant.js'
+import type { GrantFailure } from '../../core/connections/grant.js'
 import {
   providerReason,
   type Reason,
@@ -110,13 +110,9 @@ async function completeSignIn(
   if (!isRefusal(saved)) {
     return { oauthStatus: 'success', ...(toolId === undefined ? { connectionId: saved.id } : { toolId }) }
   }
-  await revokeGrant(provider, pending.provider, grant)
+  // The commit may have happened with only its answer lost; the person starts again either way.
+  await provider.revoke(pending.provider, grant.tokens)
   return signInError(reasonOfRefusal(saved))
-}
-
-/** The commit may have happened with only its answer lost; the person starts again either way. */
-async function revokeGrant(provider: Provider, name: string, { tokens }: TokenGrant): Promise<void> {
-  await provider.revoke(name, tokens)
 }
 
 const reasonOfNoGrant: Readonly<Record<GrantFailure['reason'], Reason>> = {

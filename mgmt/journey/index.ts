@@ -2,7 +2,7 @@
 import type { Clock } from '../../runtime/clock.js'
 import type { Route } from '../../runtime/http/route.js'
 import type { Agents } from '../agents/index.js'
-import { moduleOf, type RouteDeps } from '../area.js'
+import type { RouteDeps } from '../area.js'
 import type { Outreach } from '../outreach/index.js'
 import { journeyRoutes } from './routes.js'
 
@@ -16,7 +16,6 @@ export interface JourneyDeps {
 
 export function createJourney({ agents: { documents }, outreach, mgmtUrl, clock }: JourneyDeps) {
   return {
-    module: moduleOf(),
     routes: ({ shards }: Pick<RouteDeps, 'shards'>): Route[] =>
       journeyRoutes({ shards, documents, sends: outreach.sends(shards), mgmtUrl, clock }),
   }

@@ -69,9 +69,9 @@ export function createLinkCommands({ documents, personas }: LinksDeps) {
     return snapshot && buildGreeting({ ...snapshot, person })
   }
 
-  const create: Command<LinkRef & { readonly code: string; readonly wish: LinkRequest }, Link> = {
+  const create: Command<LinkRef & { readonly code: string; readonly request: LinkRequest }, Link> = {
     name: 'links.create',
-    decide(tx, { orgId, agentId, linkId, code, wish: request }, { at }) {
+    decide(tx, { orgId, agentId, linkId, code, request }, { at }) {
       const agent = { orgId, agentId }
       if (!findAgent(tx, agent)) return notFound
       if (getBinding(tx, { ...agent, bindingId: request.bindingId })?.channel !== linkChannel) {
@@ -88,11 +88,11 @@ export function createLinkCommands({ documents, personas }: LinksDeps) {
 
   const change: Command<LinkRef & { readonly disabled: boolean }, Link> = {
     name: 'links.change',
-    decide(tx, { disabled, ...agent }) {
-      const before = linkAt(tx, agent)
+    decide(tx, { disabled, ...linkRef }) {
+      const before = linkAt(tx, linkRef)
       if (!before) return notFound
       const after = setDisabled(before, disabled)
-      tx.put(linkTable, [agent.orgId, agent.agentId, agent.linkId], after)
+      tx.put(linkTable, [linkRef.orgId, linkRef.agentId, linkRef.linkId], after)
       return after
     },
   }

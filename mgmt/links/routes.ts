@@ -98,16 +98,16 @@ function collection({ shards, links, urlOf, randomBytes }: LinkRoutesOptions): R
       async handler({ params: { org: orgId, agent: agentId }, body: request, caller }) {
         const error = createError(request)
         if (error) return error
-        const agent = { orgId, agentId, linkId: idFromBytes('lnk', randomBytes(idBytes)) }
+        const linkRef = { orgId, agentId, linkId: idFromBytes('lnk', randomBytes(idBytes)) }
         const code = toBase62(randomBytes(limits.codeBytes))
         // The code row comes first. A code without its link does no harm, while a link without its code cannot be used.
-        const reserved = await shards.execute(ownerOfCode(code), linkCodes.put, { ...agent, code })
+        const reserved = await shards.execute(ownerOfCode(code), linkCodes.put, { ...linkRef, code })
         if (isRefusal(reserved)) return reserved
         const by = actorOf(caller)
         const created = await shards.execute(
-          formatAgentKey(agent),
+          formatAgentKey(linkRef),
           links.commands.create,
-          { ...agent, code, wish: request },
+          { ...linkRef, code, request },
           { by },
         )
         if (!isRefusal(created)) return json(201, view(created))
@@ -150,7 +150,7 @@ function item({ shards, links, urlOf }: LinkRoutesOptions): Route[] {
       access: writeAccess,
       method: 'DELETE',
       path: itemPath,
-      summary: 'Delete a link; its page is gone at once',
+      summary: 'Delete a link; its page stops working at once',
       reply: { 204: null },
       async handler({ params, caller }) {
         const linkRef = linkRefOf(params)

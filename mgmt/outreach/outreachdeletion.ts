@@ -14,7 +14,7 @@ import type { OutreachReferrer } from './listeners.js'
 import { queueTable, type StoredSend, saveSend, sendAt, type Withdrawn, withdrawnTable } from './store.js'
 import { type SendDeps, transition } from './transitions.js'
 
-const clearCommand = 'outreach.withdraw'
+const withdrawCommand = 'outreach.withdraw'
 
 interface WithdrawInput extends AgentIncarnation {
   readonly outreachId: string
@@ -97,14 +97,14 @@ export function createWithdrawal(deps: SendDeps) {
       else cancelFollowUp(tx, snapshot, send, withdrawn, meta)
     }
     const last = rows.at(-1)?.key
-    const name = `${clearCommand}:${agent.incarnation}:${outreachId}`
+    const name = `${withdrawCommand}:${agent.incarnation}:${outreachId}`
     if (!last || rows.length < limits.rowsPerSweep) {
       tx.remove(withdrawnTable, [...scope, outreachId])
       tx.unschedule(name)
       return
     }
     const input: WithdrawInput = { ...agent, outreachId, after: [last[3], last[4]] }
-    tx.schedule({ name, dueAt: meta.at, command: clearCommand, input })
+    tx.schedule({ name, dueAt: meta.at, command: withdrawCommand, input })
   }
 
   function cancelFollowUp(
@@ -121,7 +121,7 @@ export function createWithdrawal(deps: SendDeps) {
   }
 
   const withdraw: Command<WithdrawInput, true> = {
-    name: clearCommand,
+    name: withdrawCommand,
     decide(tx, input, meta) {
       const snapshot = loadAgent(deps, tx, input)
       if (snapshot?.agentRef.incarnation === input.incarnation) cancelQueued(tx, snapshot, input, meta)

@@ -135,11 +135,6 @@ export function createPersonas({ people, sandbox }: PersonasDeps) {
     read: (reader, { personaId, orgId, agentId }) => identityOf(reader, { orgId, agentId }, personaId),
   }
 
-  const exists: Query<AgentRef, true> = {
-    name: 'personas.agent',
-    read: (reader, { orgId, agentId }) => hasAgent(reader, { orgId, agentId }) || notFound,
-  }
-
   /** The sandbox person of a persona, for sends to one. */
   function personOfPersona(reader: Reader, agent: AgentRef, personaId: string): Person | undefined {
     const persona = personaAt(reader, { ...agent, personaId })
@@ -162,7 +157,7 @@ export function createPersonas({ people, sandbox }: PersonasDeps) {
 
   return {
     commands: { create, reset, remove },
-    queries: { list, read, personaIdentity, exists },
+    queries: { list, read, personaIdentity },
     onAgentRemoved,
     personOf: personOfPersona,
     identityOf,

@@ -61,7 +61,7 @@ export function emulatorRoutes({ shards, grants, clock, pages, randomBytes }: Em
       access: writeAccess,
       method: 'POST',
       path: collection,
-      summary: 'Make a link by which others rehearse with this agent, and with nothing else; its token is shown once',
+      summary: 'Make a link that lets others try this agent in the sandbox, and nothing else; its token is shown once',
       body: EmulatorLinkCreate,
       bodyOptional: true,
       reply: { 201: EmulatorLinkCreated },
@@ -104,7 +104,7 @@ export function emulatorRoutes({ shards, grants, clock, pages, randomBytes }: Em
       access: writeAccess,
       method: 'POST',
       path: '/orgs/{org}/agents/{agent}/emulator/sittings',
-      summary: 'Make a grant of one hour to rehearse with this agent',
+      summary: 'Make a grant of one hour to try this agent in the sandbox',
       reply: { 201: GrantView },
       async handler({ params: { org: orgId, agent: agentId } }) {
         const agent = { orgId, agentId }

@@ -46,7 +46,7 @@ export function campaigns(program: Command, getSession: () => Session): void {
     .option('--segment <id>', 'to whom: a segment')
     .option('--import-batch <id>', 'to whom: the people of an import')
     .option('--people <file>', 'to whom: ids of people, one a line; - is stdin')
-    .option('--personas <ids...>', 'to whom: personas, as a rehearsal')
+    .option('--personas <ids...>', 'send to personas, as a test')
     .option('--previously-contacted', 'send also to people who got this outreach before')
     .option('--no-previously-contacted', 'leave them out; by default the class of the outreach decides')
     .addHelpText('after', '\nExample: parley campaign create harbor-desk --name May --outreach welcome --segment vips')

@@ -136,11 +136,7 @@ function tablesOf({ sandbox }: Conversation) {
 }
 
 /** Writes the totals of a session. */
-export function closeSession(
-  tx: Tx,
-  { orgId, agentId }: AgentRef,
-  { id, lastAt, messageCount }: SessionProgress,
-): void {
+function closeSession(tx: Tx, { orgId, agentId }: AgentRef, { id, lastAt, messageCount }: SessionProgress): void {
   const key: [string, string, string] = [orgId, agentId, id]
   const record = tx.get(sessionTable, key)
   if (record) tx.put(sessionTable, key, { ...record, totals: { lastAt, messageCount } })

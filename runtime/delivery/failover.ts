@@ -23,7 +23,7 @@ export function createFailoverHandler({ shards, commands, directory, contexts }:
     const conversation = reader.get(conversationTable, [asid])
     const record = reader.get(messageTable, [asid, messageId])
     if (!conversation || !record) return
-    const { agent: agentRef, sandbox } = conversation
+    const { agent: agentRef } = conversation
     const agent = await directory.get(formatAgentKey(agentRef))
     if (isRefusal(agent)) {
       if (agent.refused === 'resource.not_found') return
@@ -31,7 +31,7 @@ export function createFailoverHandler({ shards, commands, directory, contexts }:
     }
     // Channels that share phone numbers may write them differently.
     const address = phoneOfAddress(conversation.channel, conversation.address) ?? conversation.address
-    const identity = { asid: sibling, agent: agentRef, channel, address, ...(sandbox && { sandbox }) }
+    const identity = { asid: sibling, agent: agentRef, channel, address }
     const context = contexts.of(agent, { channel, address })
     const input = { identity, agent: context, outgoing: record, sender: { asid, facts } }
     const result = await shards.execute(sibling, commands.acceptFailover, input, { id })

@@ -14,7 +14,7 @@ export const tagDescriptions: Readonly<Record<string, string>> = {
   Channels: 'Where an agent can be reached: its bindings, their setup, pacing and compliance.',
   People:
     'Whom an agent knows: what is said of them, how they can be reached, and files of them to read in or take out.',
-  Personas: 'Somebody to rehearse with: what is said to and by them is kept, and nothing reaches a channel.',
+  Personas: 'Simulated people to try an agent with: their messages are recorded, and nothing reaches a channel.',
   Outreach: 'Openings that an agent begins conversations with, their sends to people, and when it may send.',
   Campaigns: 'One outreach to many people: who is left out and why, the sending itself, and what became of everybody.',
   'Outreach links': 'Links to a page where testers enter a number and are written to.',

@@ -4,11 +4,11 @@
  */
 
 import type { AgentRouting, ChannelRoute } from '../../core/agent/routing.js'
-import type { AgentRef } from '../../core/agentref.js'
 import type { IngressRequest, IngressResult, Item } from '../../core/channel/adapter.js'
 import type { HostedAdapter } from '../../core/channel/hostedadapter.js'
 import { isRefusal, type Refusal } from '../../core/errors.js'
 import { ingress as limits } from '../../core/limits/index.js'
+import type { BindingRef } from '../delivery/connections.js'
 
 /** A binding with everything that its calls are read with. */
 export interface IngressTarget {
@@ -30,16 +30,12 @@ export interface AccountParts {
 }
 
 export interface AccountSplitterOptions {
-  readonly findBindings: (provider: string) => Promise<readonly BindingOfOrg[] | Refusal>
+  readonly findBindings: (provider: string) => Promise<readonly BindingRef[] | Refusal>
   readonly resolveTarget: (bindingId: string) => Promise<IngressTarget | Refusal>
   readonly read: (
     binding: IngressTarget,
     request: IngressRequest,
   ) => IngressResult | Refusal | Promise<IngressResult | Refusal>
-}
-
-interface BindingOfOrg extends AgentRef {
-  readonly bindingId: string
 }
 
 type ReceivedItems = Extract<IngressResult, { readonly kind: 'items' }>

@@ -6,9 +6,8 @@ import type { Overlay } from './overlay.js'
 import { answerExpiryTable, answerTable } from './tables.js'
 
 /**
- * `monotonicAt` is monotonic time. A new owner begins with a pause, because its time of day may be far from that of the
- * previous
- * owner, whose callers may still retry.
+ * `monotonicAt` is a time of day that is never set back. A new owner begins with a pause, because its time of day may
+ * be far from that of the previous owner, whose callers may still retry.
  */
 export function createAnswerExpiry(
   space: Reader,

@@ -8,7 +8,7 @@ import type { Engine, Inspection, LocalShardStatus } from './contract.js'
 /** The events that an engine reports as it works. */
 export interface CommitMetrics {
   /** One commit: how many commands shared it, and how long it took from the first decision until it was durable. */
-  recordCommit(shard: number, commands: number, elapsedMs: number): void
+  recordCommit(commands: number, elapsedMs: number): void
   /** An effect completed without a command that reports it; it is one more entry of its commit. */
   recordCompletion(): void
 }
@@ -49,7 +49,7 @@ export function createShardMetrics(metrics: Metrics, clock: Pick<Clock, 'now'>):
   const durations = histogramOf(metrics, 'parley_shard_commit_duration_seconds')()
   return {
     commitMetrics: {
-      recordCommit(_shard, commandCount, elapsedMs) {
+      recordCommit(commandCount, elapsedMs) {
         commits.add()
         commands.add(commandCount)
         sizes.observe(commandCount)

@@ -30,7 +30,7 @@ import { commitTable, outboxTable, type StoredTimer, timerNameTable, timerTable 
 import { type DueTimer, openTimers } from './timers.js'
 
 export function openShard(options: ShardOptions): OwnedShard {
-  const { number, registry, clock, log, commitMetrics, limits } = options
+  const { registry, clock, log, commitMetrics, limits } = options
   const { mailboxCommands, decideMs, messagesPerBatch } = limits
   const space = withCache(options.space, limits)
   let mailbox: MailboxEntry[] = []
@@ -136,7 +136,7 @@ export function openShard(options: ShardOptions): OwnedShard {
       () => {
         if (!batch.isCommitted) return
         notifyChanged(batch.overlay)
-        commitMetrics?.recordCommit(number, batch.entries.length, clock.monotonic() - batch.startedAt)
+        commitMetrics?.recordCommit(batch.entries.length, clock.monotonic() - batch.startedAt)
         answer(batch)
         if (openBatch && !committingBatch) scheduleTurn()
         proceed()

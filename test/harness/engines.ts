@@ -256,7 +256,7 @@ function engineOptions(time: Time, handlers: Handlers, shards: number) {
     clock,
     newCommandId: () => `${incarnation}-${++ids}`,
     log: createLog({ destination: { write: (line) => logged.push(JSON.parse(line)) }, now: clock.now }).log,
-    commitMetrics: { recordCommit: (_shard, commands) => void commits.push(commands), recordCompletion() {} },
+    commitMetrics: { recordCommit: (commands) => void commits.push(commands), recordCompletion() {} },
   }
   return { options, incarnation, clock, logged, commits }
 }

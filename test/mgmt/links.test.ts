@@ -378,7 +378,7 @@ t.test('For any events the uses of a link are its accepted numbers, each once, w
       const one = { ...agentRef, linkId: 'lnk_1' }
       let at = 0
       const meta = () => ({ at, commandId: '', mint: (prefix: string) => prefix })
-      commands.create.decide(tx, { ...one, code: 'code', wish: { bindingId: 'cb_1', maxUses } }, meta())
+      commands.create.decide(tx, { ...one, code: 'code', request: { bindingId: 'cb_1', maxUses } }, meta())
       const model = { taken: new Set<number>(), disabled: false, starts: 0 }
       for (const step of moves) {
         if ('wait' in step) at += step.wait

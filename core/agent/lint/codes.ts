@@ -52,7 +52,7 @@ export const lintCodes = {
   'playbook.default.missing': error('Make one playbook the default.'),
   'playbook.default.several': error('Keep one default.'),
   'playbook.default.owned': error('Make a playbook the default that no outreach owns.'),
-  'playbook.outreach.unknown': warning('Remove the playbook: the outreach that owned it is gone.'),
+  'playbook.outreach.unknown': warning('Remove the playbook: the outreach that owned it was deleted.'),
   'playbook.uses.unknown': error(fixUnknownId),
   'playbook.uses.missing': warning('List the capabilities that the playbook acts through; an empty list means none.'),
   'playbook.template.unknown': warning(fixUnknownId),

@@ -169,7 +169,7 @@ export const capabilityEndpoints: readonly Endpoint[] = [
     ...scheduling,
     method: 'PUT',
     access: writeAccess,
-    summary: 'Replace how an agent schedules; what is left out is gone',
+    summary: 'Replace how an agent schedules; fields that are left out are removed',
     body: SchedulingBody,
     bodyAt: 'scheduling',
     errors: ['request.invalid'],

@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import t from 'tap'
 import { isRefusal } from '../../../core/errors.js'
 import { type JourneyCall, readJourneyCall } from '../../../core/journey/request.js'
+import { agentLimits } from '../../../core/limits/agent.js'
 import { outreachSend as limits } from '../../../core/limits/index.js'
 
 const profile = { phone: '+14155550100' }
@@ -114,6 +115,14 @@ t.test('Inputs have the limits of a named send, at each limit and one past it', 
   t.same(fieldsOf({ profile, inputs: { k: 'v'.repeat(limits.inputValueChars + 1) } }), ['inputs.k'])
   t.same(fieldsOf({ profile, inputs: { 'a.b': 'v', $c: 'v' } }), ['inputs.a.b', 'inputs.$c'])
   t.same(fieldsOf({ profile, inputs: { list: [] } }), ['inputs.list'])
+})
+
+t.test('A body with more faults than an answer lists says how many there are', async (t) => {
+  const unknown = Object.fromEntries(Array.from({ length: 60 }, (_, nth) => [`member${nth}`, 1]))
+  const refusal = readJourneyCall({ profile, ...unknown })
+  if (!isRefusal(refusal)) return t.fail('the body is refused')
+  t.equal(refusal.errors?.length, agentLimits.faults)
+  t.match(refusal.detail, /^member0: .* \(the first 50 of 60 are listed\)$/)
 })
 
 t.test('A member that every object has, and one without a name, count as unknown', async (t) => {
