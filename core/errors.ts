@@ -2,6 +2,7 @@
  * The error table: every error that Parley answers, one row per code, and the refusal value that carries one to HTTP.
  */
 import { agentLimits } from './limits/agent.js'
+import { http } from './limits/http.js'
 
 interface ErrorRow {
   status: number
@@ -101,6 +102,12 @@ export function invalidAll(
 ): Refusal {
   const { field, message } = faults[0]!
   return refuseFields('request.invalid', faults, `${field}: ${message}`, details)
+}
+
+/** A refusal for now: the caller may repeat its request soon. */
+export function unavailable(detail?: string): Refusal {
+  const headers = { 'retry-after': String(http.retryAfterSeconds) }
+  return refuse('service.unavailable', { headers, ...(detail !== undefined && { detail }) })
 }
 
 /** A refusal of many fields: lists as many as an answer holds; if there are more, the detail gives their number. */

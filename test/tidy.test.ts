@@ -16,7 +16,7 @@ import { withoutComments, withoutTexts } from './sourcetext.js'
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const topFolders = ['core', 'adapters', 'runtime', 'mgmt', 'bench', 'test', 'ops']
 const files = topFolders.flatMap((folder) => filesBelow(join(root, folder))).map((path) => relative(root, path))
-const sources = files.filter((path) => /\.(ts|mts|js|mjs)$/.test(path))
+const sources = files.filter((path) => /\.(tsx?|mts|js|mjs)$/.test(path))
 const code = (path: string) => withoutComments(readFileSync(join(root, path), 'utf8'))
 
 function filesBelow(folder: string): string[] {
@@ -41,10 +41,16 @@ const imports: Import[] = sources.flatMap((from) => {
   )
   return [...violations].map((match) => {
     const target = match[1] ?? match[2] ?? ''
-    const own = target.startsWith('.') ? normalize(join(dirname(from), target)).replace(/\.js$/, '.ts') : undefined
+    const own = target.startsWith('.') ? sourceOf(normalize(join(dirname(from), target))) : undefined
     return { from, to: own ?? target.replace(/^((?:@[^/]+\/)?[^/]+).*$/, '$1') }
   })
 })
+
+/** The source file of an import, which names the compiled file. */
+function sourceOf(path: string): string {
+  const source = path.replace(/\.js$/, '.ts')
+  return existsSync(join(root, `${source}x`)) ? `${source}x` : source
+}
 
 const isOwn = ({ to }: Import) => topFolders.some((folder) => to.startsWith(`${folder}/`))
 const folderOf = (path: string, depth = 1) => path.split('/').slice(0, depth).join('/')

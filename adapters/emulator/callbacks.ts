@@ -1,11 +1,5 @@
 /** Calls of emulated providers to their customers, retried as each provider retries them. */
-import type { Account, Call, EmulatedProvider, SmppCall, WebhookCall } from './contract.js'
-
-export interface WebhookAnswer {
-  readonly status: number
-  readonly header: (name: string) => string
-  readonly body: string
-}
+import type { Account, Call, EmulatedProvider, SmppCall, WebhookAnswer, WebhookCall } from './contract.js'
 
 /** One HTTP exchange that never rejects; undefined when there was no answer in time. */
 export type CallWebhook = (call: WebhookCall & { readonly timeoutMs: number }) => Promise<WebhookAnswer | undefined>
@@ -37,11 +31,10 @@ export function createCallbackSender({ webhook, smpp, timers }: Transports): Cal
     retries: number,
   ): Promise<'taken' | 'retry' | 'never'> {
     if ('pdu' in call) return (await smpp(account, call)) ? 'taken' : 'retry'
-    const headers =
-      retries > 0 && provider.name === 'slack' ? { ...call.headers, ...slackRetry(retries) } : call.headers
+    const headers = retries > 0 ? { ...call.headers, ...provider.retryHeaders?.(retries) } : call.headers
     const answer = await webhook({ ...call, headers, timeoutMs: provider.timeoutMs })
     if (answer && answer.status >= 200 && answer.status < 300) return 'taken'
-    return provider.name === 'slack' && answer?.header('x-slack-no-retry') === '1' ? 'never' : 'retry'
+    return answer && provider.refusesRetry?.(answer) ? 'never' : 'retry'
   }
 
   async function sendWithRetries(
@@ -60,10 +53,6 @@ export function createCallbackSender({ webhook, smpp, timers }: Transports): Cal
   }
 
   return { send: (account, provider, call) => sendWithRetries(account, provider, call, 0) }
-}
-
-function slackRetry(retries: number) {
-  return { 'x-slack-retry-num': String(retries), 'x-slack-retry-reason': 'http_error' }
 }
 
 /** `scale` divides every delay. */

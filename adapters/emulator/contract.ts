@@ -84,6 +84,13 @@ export interface SmppCall {
 }
 export type Call = WebhookCall | SmppCall
 
+/** The customer's answer to a call. */
+export interface WebhookAnswer {
+  readonly status: number
+  readonly header: (name: string) => string
+  readonly body: string
+}
+
 /** A tappable element of a message. */
 export interface Tap {
   readonly label: string
@@ -176,6 +183,10 @@ export interface EmulatedProvider {
   readonly deviceCapabilities?: readonly string[]
   /** Delays before each retry of a call that the customer did not accept. */
   readonly retryAfterMs: readonly number[]
+  /** Headers of a call that is sent again, where the provider counts its retries. */
+  retryHeaders?(retries: number): Readonly<Record<string, string>>
+  /** Whether the customer's answer asks the provider not to call again. */
+  refusesRetry?(answer: WebhookAnswer): boolean
   /** Timeout of a call to the customer. */
   readonly timeoutMs: number
   /** The credentials that an operator copies into a binding. The same account always gets the same ones. */

@@ -1,5 +1,5 @@
 /** Injected faults as data. A seed decides which calls a fault applies to, so that a run can be repeated. */
-import { createRandom } from '../kit/suite/mutations.js'
+import { createRandom } from '../kit/random.js'
 
 export const faultKinds = [
   /** The answer comes `ms` late. */

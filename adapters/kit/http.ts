@@ -51,6 +51,11 @@ export function isTrusted(url: string, apiUrl: string | undefined, hosts?: reado
   return at.protocol === 'https:' && at.port === '' && isProviderHost
 }
 
+/** An operator may enter an API address with a slash at its end or without one. */
+export function withoutTrailingSlash(url: string): string {
+  return url.replace(/\/+$/, '')
+}
+
 function urlIn(text: string | undefined): URL | undefined {
   try {
     return new URL(text ?? '')

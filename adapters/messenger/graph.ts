@@ -3,7 +3,7 @@
  */
 import type { AuthProblem, ProviderResponse, SendContext, SendOutcome } from '../../core/channel/adapter.js'
 import { isRecord } from '../../core/json.js'
-import { asNumber, readJson, retryAfterMsIn, unavailable, unknownAnswer } from '../kit/http.js'
+import { asNumber, readJson, retryAfterMsIn, unavailable, unknownAnswer, withoutTrailingSlash } from '../kit/http.js'
 import { content, type Row, toRefusal, unlistedRefusal } from '../kit/refusals.js'
 
 /** Credentials of every binding, beside the id of its number or page. */
@@ -20,7 +20,7 @@ const defaultApiUrl = 'https://graph.facebook.com'
 const version = 'v23.0'
 
 export function graphUrl({ apiUrl = defaultApiUrl }: GraphAuth, path: string): string {
-  return `${apiUrl.replace(/\/+$/, '')}/${version}/${path}`
+  return `${withoutTrailingSlash(apiUrl)}/${version}/${path}`
 }
 
 /**

@@ -2,8 +2,8 @@
 import { actorOf, type Member } from '../../core/access.js'
 import { providerOfTool } from '../../core/catalogs/tooloauth.js'
 import type { GrantFailure } from '../../core/connections/grant.js'
-import { isRefusal, type Refusal, refuse } from '../../core/errors.js'
-import { http, oauth as limits } from '../../core/limits/index.js'
+import { isRefusal, type Refusal, refuse, unavailable } from '../../core/errors.js'
+import { oauth as limits } from '../../core/limits/index.js'
 import { type Answer, json, type Route, route } from '../../runtime/http/route.js'
 import { type CallbackOptions, callbackRoute } from './callback.js'
 import type { ConnectionCommands } from './commands.js'
@@ -69,8 +69,7 @@ function notConfigured(provider: string): Refusal {
 
 function startFailed(provider: string, { reason }: GrantFailure): Refusal {
   if (reason === 'unknown-provider') return notConfigured(provider)
-  const detail = `The provider ${provider} does not say how people sign in there just now.`
-  return refuse('service.unavailable', { detail, headers: { 'retry-after': String(http.retryAfterSeconds) } })
+  return unavailable(`The provider ${provider} does not say how people sign in there just now.`)
 }
 
 function connections(options: ConnectionRoutesOptions): Route[] {

@@ -4,8 +4,8 @@
  */
 import type { GrantFailure, Tokens } from '../../core/connections/grant.js'
 import { failures, isUsable } from '../../core/connections/status.js'
-import { isRefusal, type Refusal, refuse } from '../../core/errors.js'
-import { http, oauth as limits } from '../../core/limits/index.js'
+import { isRefusal, type Refusal, refuse, unavailable } from '../../core/errors.js'
+import { oauth as limits } from '../../core/limits/index.js'
 import type { Clock } from '../../runtime/clock.js'
 import type { Sealer } from '../../runtime/secrets/sealer.js'
 import type { Shards } from '../../runtime/shard/contract.js'
@@ -44,7 +44,6 @@ interface LoadedCredential {
   readonly tokens: Tokens
 }
 
-const unavailable = refuse('service.unavailable', { headers: { 'retry-after': String(http.retryAfterSeconds) } })
 const unusable = (lastError?: string) => refuse('connection.unusable', lastError ? { detail: lastError } : {})
 
 export function createAccessTokens(options: AccessTokensOptions): AccessTokens {
@@ -94,7 +93,7 @@ export function createAccessTokens(options: AccessTokensOptions): AccessTokens {
       if (claimed === 'claimed') return renewNow(ref, loaded, isStale)
       await sleep(clock, limits.renewalPollMs)
     }
-    return unavailable
+    return unavailable()
   }
 
   async function renewNow(
@@ -139,7 +138,7 @@ export function createAccessTokens(options: AccessTokensOptions): AccessTokens {
   /** The provider may accept only the new refresh token from now on, so saving it is retried. */
   async function saveWithRetry(owner: string, input: RenewedTokens): Promise<boolean | Refusal> {
     const id = `connections.renewed/${input.tokens.sealedFor}/${input.revision}`
-    let saved: boolean | Refusal = unavailable
+    let saved: boolean | Refusal = unavailable()
     for (let tries = 0; tries < limits.renewalTries && isRefusal(saved); tries++) {
       saved = await shards.execute(owner, commands.saveRenewed, input, { id })
     }

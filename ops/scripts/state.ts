@@ -34,7 +34,7 @@ export interface State {
   readonly processes: readonly StartedProcess[]
 }
 
-export const serversPerKind = 3
+const serversPerKind = 3
 
 const fileOf = (dir: string) => join(dir, 'cluster.json')
 

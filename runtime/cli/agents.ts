@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import type { Command } from 'commander'
 import { type Column, formatTable } from './columns.js'
 import { usageError } from './failure.js'
-import { fetchAll, printResult, sanitizeLine } from './output.js'
+import { fetchAll, formatMinute, printResult, sanitizeLine } from './output.js'
 import { agentArgument, agentPath, orgPath } from './paths.js'
 import type { Session } from './program.js'
 import type { Paint } from './terminal.js'
@@ -60,7 +60,7 @@ export function agents(program: Command, getSession: () => Session): void {
 const agentColumns: readonly Column<Agent>[] = [
   { head: 'AGENT', cell: ({ orgId, id }) => `${orgId}/${id}` },
   { head: 'NAME', cell: ({ name }) => name },
-  { head: 'CHANGED', cell: ({ updatedAt }) => minuteOf(updatedAt) },
+  { head: 'CHANGED', cell: ({ updatedAt }) => formatMinute(updatedAt) },
   { head: 'DESCRIPTION', cell: ({ description }) => description ?? '' },
 ]
 
@@ -86,8 +86,8 @@ function agentLines(
     agent: `${orgId}/${id}`,
     name,
     description,
-    created: minuteOf(createdAt),
-    changed: minuteOf(updatedAt),
+    created: formatMinute(createdAt),
+    changed: formatMinute(updatedAt),
     ...identity,
   }).filter(([, value]) => value !== undefined && value !== null && value !== '')
   const width = Math.max(...facts.map(([label]) => label.length)) + 2
@@ -105,10 +105,6 @@ const bindingColumns: readonly Column<Binding>[] = [
   { head: 'STATUS', cell: ({ status }) => status },
   { head: 'BINDING', cell: ({ id }) => id },
 ]
-
-function minuteOf(moment: string): string {
-  return moment.slice(0, 16).replace('T', ' ')
-}
 
 async function exportAgent(session: Session, agentName: string, file: string): Promise<void> {
   const isJson = file === stdio ? session.json : file.endsWith('.json')

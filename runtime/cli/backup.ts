@@ -128,7 +128,7 @@ async function fetchFile({ api }: Session, at: string, folder: string, file: Bac
   if (!isSame) throw new Failure(`${file.path} did not arrive as it was sent. Make the backup again.`)
 }
 
-export function backupLines({ name, at, files, held, shards }: Manifest, folder: string): string[] {
+function backupLines({ name, at, files, held, shards }: Manifest, folder: string): string[] {
   const bytes = files.reduce((sum, file) => sum + file.bytes, 0)
   return [
     `${name} is in ${folder}: ${files.length === 1 ? '1 file' : `${formatCount(files.length)} files`}, ${formatBytes(bytes)}, ${held.length} of ${shards} ` +

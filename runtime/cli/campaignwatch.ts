@@ -1,5 +1,4 @@
 /** Watches a campaign until it ends: a progress bar on a terminal, otherwise one line for each change. */
-import { setTimeout as sleep } from 'node:timers/promises'
 import { commandLine as limits } from '../../core/limits/index.js'
 import {
   type Campaign,
@@ -10,14 +9,11 @@ import {
   watchLines,
 } from './campaignlines.js'
 import { Failure } from './failure.js'
+import { pollNext } from './polling.js'
 import type { Session } from './program.js'
 
 const finalStatuses = ['completed', 'cancelled', 'failed']
 
-/**
- * Only the first poll may fail with an error; later failures are printed, because an operator watches restarts of a
- * node, too.
- */
 export async function watchCampaign(session: Session, path: string): Promise<void> {
   const { api, terminal } = session
   const rate = createRateMeter()
@@ -26,7 +22,7 @@ export async function watchCampaign(session: Session, path: string): Promise<voi
   for (;;) {
     printed = print(session, snapshot, rate(snapshot, performance.now()), printed)
     if (finalStatuses.includes(snapshot.campaign.status)) break
-    snapshot = await fetchNext()
+    snapshot = await pollNext(terminal, fetchSnapshot)
   }
   const { name, status, failReason } = snapshot.campaign
   if (status !== 'completed') {
@@ -36,18 +32,6 @@ export async function watchCampaign(session: Session, path: string): Promise<voi
   async function fetchSnapshot(): Promise<CampaignSnapshot> {
     const [campaign, report] = await Promise.all([api.get<Campaign>(path), api.get<Report>(`${path}/report`)])
     return { campaign, states: report.states, reasons: report.reasons }
-  }
-
-  async function fetchNext(): Promise<CampaignSnapshot> {
-    for (;;) {
-      await sleep(limits.watchEveryMs)
-      try {
-        return await fetchSnapshot()
-      } catch (error) {
-        if (!(error instanceof Failure)) throw error
-        terminal.printNotice(error.message)
-      }
-    }
   }
 }
 

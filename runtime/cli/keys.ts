@@ -3,7 +3,7 @@ import { type Command, Option } from 'commander'
 import { scopes } from '../../core/access.js'
 import { type Column, formatTable } from './columns.js'
 import { Failure } from './failure.js'
-import { printResult } from './output.js'
+import { formatMinute, printResult } from './output.js'
 import { encodeId, orgPath } from './paths.js'
 import type { CliContext, Session } from './program.js'
 import { rotateRoot, rotateRootHelp } from './rootkey.js'
@@ -67,8 +67,6 @@ export function keys(program: Command, getSession: () => Session, context: () =>
     .addHelpText('after', rotateRootHelp)
     .action(({ newKeyFile }: { newKeyFile?: string }) => rotateRoot(context(), newKeyFile))
 }
-
-const formatMinute = (moment: string | undefined) => moment?.slice(0, 16).replace('T', ' ') ?? ''
 
 const keyColumns: readonly Column<ApiKey>[] = [
   { head: 'KEY', cell: ({ id }) => id },

@@ -57,6 +57,11 @@ export function formatDuration(seconds: number): string {
   return `${Math.floor(seconds / 3_600)} h ${Math.round((seconds % 3_600) / 60)} min`
 }
 
+/** Date, hour and minute of a timestamp of the API; empty without one. */
+export function formatMinute(timestamp: string | undefined): string {
+  return timestamp?.slice(0, 16).replace('T', ' ') ?? ''
+}
+
 const units = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB']
 
 export function formatBytes(bytes: number): string {

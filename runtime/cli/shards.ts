@@ -5,6 +5,7 @@ import { commandLine as limits } from '../../core/limits/index.js'
 import type { ShardList, ShardRow } from '../node/system.js'
 import { Failure } from './failure.js'
 import { parseWholeNumber, printResult } from './output.js'
+import { pollNext } from './polling.js'
 import type { Session } from './program.js'
 import { shardLines, shardTable } from './shardtable.js'
 
@@ -40,28 +41,12 @@ async function printShards(session: Session): Promise<void> {
   printResult(session, list, () => shardLines(list, session.terminal.paint))
 }
 
-/**
- * Only the first poll may fail with an error; later failures are printed, because an operator watches restarts of a
- * node, too.
- */
 async function watchShards({ api, terminal, json }: Session): Promise<never> {
   let list = await api.get<ShardList>(path)
   for (;;) {
     if (json) terminal.print([JSON.stringify(list)])
     else terminal.draw([...headline(api.url, terminal), ...shardLines(list, terminal.paint), ''])
-    list = await nextList()
-  }
-
-  async function nextList(): Promise<ShardList> {
-    for (;;) {
-      await sleep(limits.watchEveryMs)
-      try {
-        return await api.get<ShardList>(path)
-      } catch (error) {
-        if (!(error instanceof Failure)) throw error
-        terminal.printNotice(error.message)
-      }
-    }
+    list = await pollNext(terminal, () => api.get<ShardList>(path))
   }
 }
 

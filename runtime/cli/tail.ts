@@ -1,10 +1,10 @@
 /** `parley tail`: follows messages and log lines of agents live. */
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Command } from 'commander'
 import { commandLine as limits } from '../../core/limits/index.js'
-import { Failure, usageError } from './failure.js'
+import { usageError } from './failure.js'
 import { fetchAll, parseWholeNumber } from './output.js'
 import { agentPath, orgPath } from './paths.js'
+import { pollNext } from './polling.js'
 import type { Session } from './program.js'
 import { tailLine } from './tailline.js'
 import { createSource, type Source, type SourceKind, type TailRecord } from './tailsource.js'
@@ -51,19 +51,15 @@ async function runTail(session: Session, agent: string | undefined, options: Tai
 
   const history = sortByTime(await listSources(options.lines))
   print(session, history.slice(Math.max(0, history.length - options.lines)))
-  for (let polls = 1; options.follow; polls++) {
-    await sleep(limits.watchEveryMs)
-    try {
+  let polls = 0
+  while (options.follow) {
+    await pollNext(session.terminal, async () => {
+      polls++
       const fresh = await Promise.all([...sources.values()].map((source) => source.readNew()))
       print(session, sortByTime(fresh.flat()))
       // A new agent is followed from its first record on.
       if (polls % limits.tailListPolls === 0) print(session, sortByTime(await listSources(limits.tailPageRows)))
-    } catch (error) {
-      // Only the first poll may fail with an error; later failures are printed, because an operator watches restarts of
-      // a node, too.
-      if (!(error instanceof Failure)) throw error
-      session.terminal.printNotice(error.message)
-    }
+    })
   }
 }
 

@@ -65,13 +65,8 @@ export function pageApiRoutes(options: PageRoutesOptions): Route[] {
   } as const
   const errors = ['auth.forbidden', 'resource.not_found', 'service.unavailable'] as const
 
-  /** Verifies the ticket and returns the agent with its phones. */
-  async function admit(header: (name: string) => string): Promise<EmulatorScene | Refusal> {
-    return tickets.isValid(header(ticketHeader)) ? findScene() : noTicket
-  }
-
-  async function phoneOf(header: (name: string) => string, channelName: string) {
-    const scene = await admit(header)
+  async function phoneOf(channelName: string) {
+    const scene = await findScene()
     if (isRefusal(scene)) return scene
     const phone = scene.phones.find(({ channel }) => channel === channelName)
     return phone ? { scene, phone } : noPhone
@@ -95,8 +90,8 @@ export function pageApiRoutes(options: PageRoutesOptions): Route[] {
       path: '/system/emulator/stage',
       summary: 'The agent of the emulator page and the phones around it',
       reply: { 200: StageView },
-      async handler({ header }) {
-        const scene = await admit(header)
+      async handler() {
+        const scene = await findScene()
         return isRefusal(scene) ? scene : json(200, viewOf(scene))
       },
     }),
@@ -115,8 +110,8 @@ export function pageApiRoutes(options: PageRoutesOptions): Route[] {
         closed,
       ),
       reply: { 200: UpdatesView },
-      async handler({ header, query: { sent = 0, acts = 0, visitor } }) {
-        const scene = await admit(header)
+      async handler({ query: { sent = 0, acts = 0, visitor } }) {
+        const scene = await findScene()
         if (isRefusal(scene)) return scene
         const result = await updates.since(scene, { sent, acts })
         if (isRefusal(result)) return result
@@ -133,8 +128,8 @@ export function pageApiRoutes(options: PageRoutesOptions): Route[] {
       params: PhoneParams,
       body: PageActBody,
       reply: { 202: ActView },
-      async handler({ header, params: { channel }, body }) {
-        const result = await phoneOf(header, channel)
+      async handler({ params: { channel }, body }) {
+        const result = await phoneOf(channel)
         if (isRefusal(result)) return result
         const outcome = await updates.act(result.phone, body as PageAct)
         if (outcome.kind === 'impossible') return invalid('kind', outcome.why)
@@ -150,8 +145,8 @@ export function pageApiRoutes(options: PageRoutesOptions): Route[] {
       summary: 'Everything about a message: as the agent wrote it, as the provider got it, and what is on record',
       params: PhoneParams,
       reply: { 200: MessageView },
-      async handler({ header, params: { channel, name } }) {
-        const result = await phoneOf(header, channel)
+      async handler({ params: { channel, name } }) {
+        const result = await phoneOf(channel)
         if (isRefusal(result)) return result
         const details = await updates.messageDetails(result.scene, result.phone, name)
         return isRefusal(details) ? details : json(200, details)
@@ -165,8 +160,8 @@ export function pageApiRoutes(options: PageRoutesOptions): Route[] {
       summary: 'Everything about something that was done on the page',
       params: Type.Object({ number: Type.String({ pattern: '^[0-9]{1,9}$' }) }),
       reply: { 200: ActDetailsView },
-      async handler({ header, params: { number } }) {
-        const scene = await admit(header)
+      async handler({ params: { number } }) {
+        const scene = await findScene()
         if (isRefusal(scene)) return scene
         const details = await updates.actDetails(scene, Number(number))
         return isRefusal(details) ? details : json(200, details)
@@ -181,8 +176,8 @@ export function pageApiRoutes(options: PageRoutesOptions): Route[] {
       params: Type.Object({ cursor: Type.String({ pattern: '^[0-9]{1,12}$' }) }),
       query: Type.Object({ visitor: Visitor }, closed),
       reply: { 200: ChatEntryView },
-      async handler({ header, params: { cursor }, query: { visitor } }) {
-        const scene = await admit(header)
+      async handler({ params: { cursor }, query: { visitor } }) {
+        const scene = await findScene()
         if (isRefusal(scene)) return scene
         const details = await chat.details(scene, Number(cursor), visitor)
         return isRefusal(details) ? details : json(200, details)
@@ -196,8 +191,8 @@ export function pageApiRoutes(options: PageRoutesOptions): Route[] {
       summary: 'Have the agent send AML to one of the phones, or to a visitor of the web chat',
       body: SendAsBody,
       reply: { 200: SendAsView },
-      async handler({ header, body: { aml, channel, visitor } }) {
-        const scene = await admit(header)
+      async handler({ body: { aml, channel, visitor } }) {
+        const scene = await findScene()
         if (isRefusal(scene)) return scene
         const { message } = compile(aml, { now: clock.now(), zone: scene.zone })
         if (!message) return json(200, { accepted: false, reason: 'invalidMessage' })
@@ -217,8 +212,8 @@ export function pageApiRoutes(options: PageRoutesOptions): Route[] {
       summary: 'See what is wrong with AML, or what each channel would show of it',
       body: AmlBody,
       reply: { 200: AmlView },
-      async handler({ header, body: { aml } }) {
-        const scene = await admit(header)
+      async handler({ body: { aml } }) {
+        const scene = await findScene()
         if (isRefusal(scene)) return scene
         const { message, problems, warnings } = compile(aml, { now: clock.now(), zone: scene.zone })
         const steps =

@@ -6,8 +6,10 @@ import type { Phone } from './contract.js'
 import { ActView, PhoneParams, PictureBody } from './schema.js'
 import type { EmulatorUpdates } from './updates.js'
 
-type Common = Pick<Route, 'plane' | 'tag' | 'headers' | 'errors'> & { readonly access: { readonly who: 'public' } }
-type PhoneOf = (header: (name: string) => string, channel: string) => Promise<{ readonly phone: Phone } | Refusal>
+type Common = Pick<Route, 'plane' | 'tag' | 'headers' | 'precheck' | 'errors'> & {
+  readonly access: { readonly who: 'public' }
+}
+type PhoneOf = (channel: string) => Promise<{ readonly phone: Phone } | Refusal>
 
 /** Validates everything first: an invalid picture is reported to no provider. */
 export function pictureRoute(
@@ -24,8 +26,8 @@ export function pictureRoute(
     params: PhoneParams,
     body: PictureBody,
     reply: { 202: ActView },
-    async handler({ header, params: { channel }, body: { type, data, name } }) {
-      const match = await phoneOf(header, channel)
+    async handler({ params: { channel }, body: { type, data, name } }) {
+      const match = await phoneOf(channel)
       if (isRefusal(match)) return match
       if (typeOf(Buffer.from(data, 'base64'))?.type !== type) return invalid('data', `is no file of type ${type}`)
       const url = `data:${type};base64,${data}`

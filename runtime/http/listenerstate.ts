@@ -3,7 +3,7 @@
  * not arrived whole. It refuses what exceeds a limit, and expires bodies that have stalled.
  */
 import { LRUCache } from 'lru-cache'
-import { type Refusal, refuse } from '../../core/errors.js'
+import { type Refusal, refuse, unavailable } from '../../core/errors.js'
 import { http } from '../../core/limits/index.js'
 import type { Log } from '../observe/log.js'
 import { Bucket, type BucketShape, shapeOf } from '../ratelimit/bucket.js'
@@ -40,7 +40,6 @@ export interface ListenerStateOptions {
   readonly log: Log
 }
 
-const retryAfter = { headers: { 'retry-after': String(http.retryAfterSeconds) } }
 const secondMs = 1_000
 
 export class ListenerState {
@@ -75,11 +74,8 @@ export class ListenerState {
     this.connectionShape = shapeOf(limits.connectionsPerAddress)
     this.log = log
     this.replies = {
-      busy: closingReply(refuse('service.unavailable', retryAfter), style),
-      addressBusy: closingReply(
-        refuse('service.unavailable', { ...retryAfter, detail: 'Too much is on its way from your address.' }),
-        style,
-      ),
+      busy: closingReply(unavailable(), style),
+      addressBusy: closingReply(unavailable('Too much is on its way from your address.'), style),
       late: closingReply(refuse('request.timeout'), style),
     }
   }
@@ -167,6 +163,7 @@ function subtract(counts: Map<string, number>, key: string, amount: number): voi
   else counts.delete(key)
 }
 
-function closingReply(refusal: Refusal, style: ErrorStyle): Reply {
+/** The reply to a request without an id, which ends its connection. */
+export function closingReply(refusal: Refusal, style: ErrorStyle): Reply {
   return { ...writeRefusal(refusal, style), requestId: 'none', close: true }
 }

@@ -1,7 +1,7 @@
 /** One request of a plane, from its head to its reply: the steps of the pipeline in the one order that they have. */
 import { performance } from 'node:perf_hooks'
 import type { Caller } from '../../core/access.js'
-import { isRefusal, type Refusal, refuse } from '../../core/errors.js'
+import { isRefusal, type Refusal, refuse, unavailable } from '../../core/errors.js'
 import { svcAgentPattern } from '../../core/ids.js'
 import { http } from '../../core/limits/index.js'
 import type { Log } from '../observe/log.js'
@@ -294,7 +294,7 @@ function queryWithoutToken(context: PlaneContext, query: string): string {
 function refusalOfError(context: PlaneContext, route: Route, requestId: string, error: unknown): Refusal {
   context.log.error('http.failed', { requestId, method: route.method, path: route.path, error })
   if (error instanceof StoreFailed) {
-    return refuse('service.unavailable', { headers: { 'retry-after': String(http.retryAfterSeconds) } })
+    return unavailable()
   }
   return refuse('service.failed', { detail: `Request ${requestId}` })
 }

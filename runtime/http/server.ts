@@ -9,10 +9,9 @@ import { http, shutdown } from '../../core/limits/index.js'
 import type { Log } from '../observe/log.js'
 import type { Reply, Serve } from './exchange.js'
 import type { Framing } from './head.js'
-import { type ListenerLimits, ListenerState } from './listenerstate.js'
+import { closingReply, type ListenerLimits, ListenerState } from './listenerstate.js'
 import type { SocketMeter } from './metrics.js'
 import { explainBindError } from './port.js'
-import { writeRefusal } from './problem.js'
 import type { Proxies } from './proxies.js'
 import type { ErrorStyle } from './route.js'
 import { addressOf, SocketExchange } from './socket.js'
@@ -160,6 +159,5 @@ export async function listen(options: ListenOptions): Promise<HttpListener> {
 }
 
 function malformedReply({ problem }: Exclude<Framing, string>, style: ErrorStyle): Reply {
-  const refusal = refuse('request.invalid', { status: 400, detail: problem })
-  return { ...writeRefusal(refusal, style), requestId: 'none', close: true }
+  return closingReply(refuse('request.invalid', { status: 400, detail: problem }), style)
 }

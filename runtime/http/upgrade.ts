@@ -1,6 +1,5 @@
 /** Upgrades of requests to WebSockets. uWebSockets.js forbids any use of a closed socket; this file prevents it. */
-import { isRefusal, type Refusal, refuse } from '../../core/errors.js'
-import { http } from '../../core/limits/index.js'
+import { isRefusal, type Refusal, unavailable } from '../../core/errors.js'
 import type { Log } from '../observe/log.js'
 import { refusalReply } from './reply.js'
 import type { SocketExchange } from './socket.js'
@@ -94,15 +93,13 @@ export interface UpgradeOptions {
   readonly log: Log
 }
 
-const unavailable = refuse('service.unavailable', { headers: { 'retry-after': String(http.retryAfterSeconds) } })
-
 export function createUpgrades(options: UpgradeOptions): Upgrades {
   const { acceptor, beginExchange, handleRequest, isClosing, onClosed, log } = options
   const open = new Set<BatchedSocket>()
   const { limits } = acceptor
 
   function accept(exchange: SocketExchange): SocketListener | Refusal {
-    if (isClosing()) return unavailable
+    if (isClosing()) return unavailable()
     try {
       const { path, query } = exchange
       return acceptor.accept({
@@ -113,7 +110,7 @@ export function createUpgrades(options: UpgradeOptions): Upgrades {
       })
     } catch (error) {
       log.error('socket.accept.failed', { error })
-      return unavailable
+      return unavailable()
     }
   }
 

@@ -97,7 +97,7 @@ function sanitizeKnownObject(value: object, walk: Walk): unknown {
   return sanitizeEntries(entriesOf(value, names), names.length, walk)
 }
 
-/** A member that throws on reading is left out; the line stays. */
+/** A member that throws on reading is written as `[unreadable]`; the line stays. */
 function* entriesOf(value: object, names: readonly string[]): Generator<[string, unknown]> {
   for (const name of names) {
     let member: unknown

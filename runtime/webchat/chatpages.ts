@@ -1,4 +1,5 @@
 /** Serves the widget, one script for any site, and the page that shows only a chat. */
+import { LRUCache } from 'lru-cache'
 import Type from 'typebox'
 import { isRefusal } from '../../core/errors.js'
 import { webchat as limits } from '../../core/limits/index.js'
@@ -73,12 +74,12 @@ export function chatPageRoutes({ directory, publicUrl, appearance: appearanceFor
 
 /** Caches compressed answers by recent use, because compression is the most expensive step here. */
 function createFileCache(): (key: string, make: () => DocsFile) => DocsFile {
-  const cache = new Map<string, DocsFile>()
+  const cache = new LRUCache<string, DocsFile>({ max: limits.cachedPages })
   return (key, make) => {
-    const file = cache.get(key) ?? make()
-    cache.delete(key)
+    const cached = cache.get(key)
+    if (cached) return cached
+    const file = make()
     cache.set(key, file)
-    if (cache.size > limits.cachedPages) cache.delete(cache.keys().next().value!)
     return file
   }
 }

@@ -1,7 +1,7 @@
 /** Reads and writes long bodies in worker threads. */
 import { invalidFields } from '../../core/agent/index.js'
-import { type Refusal, refuse } from '../../core/errors.js'
-import { agentDocument, http } from '../../core/limits/index.js'
+import { type Refusal, refuse, unavailable } from '../../core/errors.js'
+import { agentDocument } from '../../core/limits/index.js'
 import { BodyAssembler, type ReadBody } from './bodyreader.js'
 import type { NoResult, Workers } from './contract.js'
 
@@ -54,5 +54,5 @@ function toTransferable(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
 function refusalFor(outcome: NoResult): Refusal {
   if (outcome !== 'full')
     return refuse('request.too_large', { detail: 'The document takes too long to read or to write.' })
-  return refuse('service.unavailable', { headers: { 'retry-after': String(http.retryAfterSeconds) } })
+  return unavailable()
 }

@@ -4,9 +4,9 @@ import { traitsOf } from '../../../core/channel/channeltraits.js'
 import type { Markup } from '../../../core/channel/traits.js'
 import type { ChannelName } from '../../../core/channelnames.js'
 import type { Span } from '../../../core/render/lines.js'
-import { type Node, treeOf } from '../../webchat/widget/tree.js'
+import { type Node, treeOf } from '../../../core/render/tree.js'
 
-/** Uses the parser of the web chat widget for paragraphs and lists. */
+/** Paragraphs and lists, as the web chat widget draws them. */
 function renderCommonMark(text: string): ComponentChildren[] {
   return treeOf(text).map(nodeOf)
 }

@@ -42,6 +42,8 @@ export const slack: EmulatedProvider = {
   name: 'slack',
   prefix: 'slack',
   retryAfterMs: limits.retryAfterMs.slack,
+  retryHeaders: (retries) => ({ 'x-slack-retry-num': String(retries), 'x-slack-retry-reason': 'http_error' }),
+  refusesRetry: ({ header }) => header('x-slack-no-retry') === '1',
   timeoutMs: limits.webhookTimeoutMs.slack,
   /** The ids of a person and of the conversation with them differ in the first letter only. */
   address: (text) => text.trim().toUpperCase().replace(/^D/, 'U'),

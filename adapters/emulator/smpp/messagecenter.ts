@@ -8,7 +8,7 @@ import { type ListeningServer, listen } from '../server.js'
 import { safeEqual } from '../signature.js'
 import { commandStatus, parseSubmit, type Submit, smpp, smppAuthOf } from './provider.js'
 
-/** The library has no types; this is the part in use. */
+/** A PDU of the library, with the members in use. */
 interface Pdu {
   readonly command: string
   readonly command_status: number

@@ -48,7 +48,7 @@ export function leaksSecret(secrets: readonly string[], ...values: readonly unkn
   })
 }
 
-export function toProviderAnswer({ status, headers = {}, body = '' }: SampleAnswer): ProviderResponse {
+function toProviderAnswer({ status, headers = {}, body = '' }: SampleAnswer): ProviderResponse {
   const headerMap = new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
   return {
     kind: 'answer',

@@ -2,17 +2,6 @@
 import { isRecord } from '../../../core/json.js'
 import { readJson } from '../http.js'
 
-/** Numbers from 0 up to but not including 1; the same sequence for the same seed. */
-export function createRandom(seed: number): () => number {
-  let state = seed >>> 0
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
-}
-
 type Random = () => number
 
 const randomBelow = (random: Random, count: number) => Math.floor(random() * count)

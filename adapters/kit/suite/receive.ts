@@ -1,9 +1,10 @@
 /** Checks of `receive`: genuine calls are read item by item, forged ones are refused. */
 import { isDeepStrictEqual } from 'node:util'
 import type { Item, OtherAccountItems } from '../../../core/channel/adapter.js'
+import { createRandom } from '../random.js'
 import { bytesOf, type Call, callOf, receive } from './calls.js'
 import { type Check, now, type Subject } from './harness.js'
-import { createRandom, flipBit, mutateBytes, mutateJson, randomBytes } from './mutations.js'
+import { flipBit, mutateBytes, mutateJson, randomBytes } from './mutations.js'
 import type { CallSample, ExpectedItem } from './samples.js'
 
 const isCalled = ({ adapter, samples }: Subject) => adapter.connect === undefined || samples.calls.length > 0

@@ -2,6 +2,7 @@
 import { providerForm } from '../../../core/catalogs/index.js'
 import { contractVersion, type Descriptor } from '../../../core/channel/adapter.js'
 import { traitsOf } from '../../../core/channel/channeltraits.js'
+import { withoutTrailingSlash } from '../../kit/http.js'
 
 export interface RbmAuth {
   readonly agentId: string
@@ -56,5 +57,5 @@ export function batchUrl(auth: RbmAuth): string {
 }
 
 function apiUrl({ apiUrl: url = defaultUrls.api }: RbmAuth): string {
-  return url.replace(/\/+$/, '')
+  return withoutTrailingSlash(url)
 }

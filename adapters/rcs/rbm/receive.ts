@@ -4,13 +4,12 @@
  */
 import { createHmac } from 'node:crypto'
 import type { IngressRequest, IngressResult, Item } from '../../../core/channel/adapter.js'
-import { itemError } from '../../../core/channel/adaptervalidation.js'
 import type { Inbound, UserContent } from '../../../core/channel/inbound.js'
 import { parsePostback } from '../../../core/channel/postback.js'
 import { isRecord } from '../../../core/json.js'
 import { ingressBounds } from '../../../core/limits/index.js'
 import { asNumber, asText, readJson, sameText } from '../../kit/http.js'
-import { notUnderstood } from '../../kit/inbound.js'
+import { notUnderstood, validItem } from '../../kit/inbound.js'
 import { type RbmAuth, signatureHeader } from './descriptor.js'
 import { silentPostback } from './suggestions.js'
 
@@ -33,12 +32,6 @@ export function receive({ method, header, body }: IngressRequest, { clientToken 
   const event = readJson(data)
   if (!isRecord(event)) return { kind: 'unreadable', problem: 'the event is not an object' }
   return { kind: 'items', items: itemsOf(event).map(validItem) }
-}
-
-/** An item over the contract's size limits becomes a problem. */
-function validItem(item: Item): Item {
-  const error = itemError(item)
-  return error === undefined ? item : { problem: error }
 }
 
 /** Answers the verification of a new webhook: the request must contain the client token and gets its secret back. */

@@ -20,7 +20,7 @@ const toHex = (id: string) => (decimalDigits.test(id) ? BigInt(id).toString(16) 
 const toDecimal = (id: string) => (hexDigits.test(id) ? BigInt(`0x${id}`).toString() : undefined)
 
 /** The normalized id under which a message is recorded. */
-export function providerIdOf(raw: string): string {
+function providerIdOf(raw: string): string {
   const id = normalizeId(raw)
   return hexDigits.test(id) && !decimalDigits.test(id) ? toDecimal(id)! : id
 }

@@ -2,6 +2,7 @@
 import { providerForm } from '../../../core/catalogs/index.js'
 import { type AuthProblem, contractVersion, type Descriptor } from '../../../core/channel/adapter.js'
 import { traitsOf } from '../../../core/channel/channeltraits.js'
+import { withoutTrailingSlash } from '../../kit/http.js'
 
 /** Has a sender, a messaging service, or both; with both, the service chooses the sender. */
 export interface TwilioAuth {
@@ -25,7 +26,7 @@ export const descriptor: Descriptor = {
 }
 
 export function messagesUrl({ accountSid, apiUrl = 'https://api.twilio.com' }: TwilioAuth): string {
-  return `${apiUrl.replace(/\/+$/, '')}/2010-04-01/Accounts/${encodeURIComponent(accountSid)}/Messages.json`
+  return `${withoutTrailingSlash(apiUrl)}/2010-04-01/Accounts/${encodeURIComponent(accountSid)}/Messages.json`
 }
 
 const payloadIdParameter = 'piece'

@@ -1,13 +1,12 @@
 /** Receives Twilio's calls: messages of people and receipts of our messages. Each call is about one message. */
 import type { IngressRequest, IngressResult, Item } from '../../../core/channel/adapter.js'
-import { itemError } from '../../../core/channel/adaptervalidation.js'
 import type { UserMedia } from '../../../core/channel/inbound.js'
 import type { ProviderMedia, ReportedContent } from '../../../core/channel/providermedia.js'
 import { parseKeyword } from '../../../core/conversation/keywords.js'
 import { isRecord } from '../../../core/json.js'
 import { ingressBounds, twilio as limits } from '../../../core/limits/index.js'
 import { readJson } from '../../kit/http.js'
-import { notUnderstood } from '../../kit/inbound.js'
+import { notUnderstood, validItem } from '../../kit/inbound.js'
 import { readForm } from '../../kit/urlencoded.js'
 import { payloadIdIn, type TwilioAuth } from './descriptor.js'
 import { mediaAt } from './media.js'
@@ -35,12 +34,6 @@ export function receive(request: IngressRequest, auth: TwilioAuth): IngressResul
 
 function ingressResultOf(parameter: ReadParameter, auth: TwilioAuth, url: string): IngressResult {
   return { kind: 'items', items: itemsOf(parameter, auth, url).map(validItem) }
-}
-
-/** An item over the contract's size limits becomes a problem. */
-function validItem(item: Item): Item {
-  const error = itemError(item)
-  return error === undefined ? item : { problem: error }
 }
 
 const formReader =

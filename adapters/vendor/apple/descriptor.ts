@@ -2,6 +2,7 @@
 import { providerForm } from '../../../core/catalogs/index.js'
 import { contractVersion, type Descriptor } from '../../../core/channel/adapter.js'
 import { traitsOf } from '../../../core/channel/channeltraits.js'
+import { withoutTrailingSlash } from '../../kit/http.js'
 import { account, content, optedOut, person, type Row } from '../../kit/refusals.js'
 
 export interface AppleAuth {
@@ -23,7 +24,7 @@ export const descriptor: Descriptor = {
 }
 
 export function apiUrlOf({ apiUrl = 'https://mspgw.push.apple.com' }: AppleAuth): string {
-  return `${apiUrl.replace(/\/+$/, '')}/v1`
+  return `${withoutTrailingSlash(apiUrl)}/v1`
 }
 
 export function messageUrl(auth: AppleAuth): string {

@@ -84,11 +84,14 @@ function inboundIn(message: JsonObject): ReportedInbound | undefined {
   }
 }
 
-/** Removes the placeholder character that marks an attachment in the text. */
+/**
+ * Removes the placeholder character that marks an attachment in the text. Files that cannot be opened or exceed the
+ * limit become a note.
+ */
 function contentIn({ body, attachments }: JsonObject): ReportedInbound {
   const text = asText(body)?.replaceAll('\ufffc', '').trim()
-  const attachmentList: readonly unknown[] = Array.isArray(attachments) ? attachments.slice(0, limits.mediaPerItem) : []
-  const media = attachmentList.flatMap(mediaFrom)
+  const attachmentList: readonly unknown[] = Array.isArray(attachments) ? attachments : []
+  const media = attachmentList.flatMap(mediaFrom).slice(0, limits.mediaPerItem)
   const isIncomplete = media.length < attachmentList.length || (!text && attachmentList.length === 0)
   const notice = isIncomplete && notUnderstood(attachmentList.length > 0 ? 'a file' : 'a message').content.text
   const contentText = [text, notice].filter(Boolean).join('\n')

@@ -3,7 +3,7 @@
  */
 import type { ComponentChildren } from 'preact'
 import type { Span } from '../../../core/render/lines.js'
-import { type Item, type Node, treeOf } from './tree.js'
+import { type Item, type Node, treeOf } from '../../../core/render/tree.js'
 import { openable, splitLinks } from './urls.js'
 import { words } from './words.js'
 

@@ -2,6 +2,7 @@
 import { providerForm } from '../../../core/catalogs/index.js'
 import { contractVersion, type Descriptor } from '../../../core/channel/adapter.js'
 import { traitsOf } from '../../../core/channel/channeltraits.js'
+import { withoutTrailingSlash } from '../../kit/http.js'
 import { account, busy, content, person, type Row, transient } from '../../kit/refusals.js'
 
 export interface SlackAuth {
@@ -23,7 +24,7 @@ export const descriptor: Descriptor = {
 }
 
 export function methodUrl({ apiUrl = 'https://slack.com/api' }: SlackAuth, method: 'chat.postMessage'): string {
-  return `${apiUrl.replace(/\/+$/, '')}/${method}`
+  return `${withoutTrailingSlash(apiUrl)}/${method}`
 }
 
 const large = content('tooLarge')

@@ -13,8 +13,9 @@ import {
   type Samples,
   type SendOutcome,
 } from '../../../../adapters/kit/index.js'
+import { createRandom } from '../../../../adapters/kit/random.js'
 import { corpusFor } from '../../../../adapters/kit/suite/corpus.js'
-import { createRandom, flipBit, mutateBytes, mutateJson } from '../../../../adapters/kit/suite/mutations.js'
+import { flipBit, mutateBytes, mutateJson } from '../../../../adapters/kit/suite/mutations.js'
 import { partTypes, validateMessage } from '../../../../core/amf/index.js'
 import { redactSecrets, secretsIn } from '../../../../core/channel/credentialsecrets.js'
 import { channelNames } from '../../../../core/channelnames.js'

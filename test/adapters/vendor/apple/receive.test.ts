@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import t from 'tap'
 import { appleAdapter } from '../../../../adapters/vendor/apple/adapter.js'
 import type { IngressRequest } from '../../../../core/channel/adapter.js'
+import { adapter as limits } from '../../../../core/limits/index.js'
 import { noon } from '../../messenger/provider.js'
 import { appleAuth, attachment, bearer, fileRef, interactiveReply, messageBody, person } from './samples.js'
 
@@ -46,6 +47,24 @@ t.test('The key of an attachment is only in the reference that opens it', async 
   )
   t.match(received, { items: [{}, { inbound: { content: { media: [{ mediaRef: fileRef }] } } }] })
   t.notMatch(JSON.stringify(received), attachment.key)
+})
+
+t.test('Of a message with more files than an item may hold, a note replaces the others', async (t) => {
+  const receiveFiles = (count: number) => {
+    const attachments = Array.from({ length: count }, () => attachment)
+    const received = appleAdapter.receive(
+      request(messageBody('a1', { type: 'text', body: '', attachments })),
+      appleAuth,
+    )
+    const item = received.kind === 'items' ? received.items[1] : undefined
+    return item && 'inbound' in item && item.inbound.kind === 'content' ? item.inbound.content : undefined
+  }
+  const all = receiveFiles(limits.mediaPerItem)
+  t.equal(all?.media?.length, limits.mediaPerItem)
+  t.equal(all?.text, undefined, 'a list at the limit is whole')
+  const truncated = receiveFiles(limits.mediaPerItem + 1)
+  t.equal(truncated?.media?.length, limits.mediaPerItem)
+  t.equal(truncated?.text, '[The person sent a file that cannot be shown here]')
 })
 
 t.test('No signed call of Apple makes the adapter throw', async (t) => {

@@ -1,8 +1,7 @@
-/** Texts and colours before they are elements: what may be opened, how lists nest, what can be read on what. */
+/** Texts and colours before they are elements: what may be opened, and what can be read on what. */
 import fc from 'fast-check'
 import t from 'tap'
 import { reconnectDelayMs } from '../../../../adapters/webchat/widget/backoff.js'
-import { type Node, treeOf } from '../../../../adapters/webchat/widget/tree.js'
 import { openable, splitLinks } from '../../../../adapters/webchat/widget/urls.js'
 import { brandOf, contrast, minContrast, parseColor } from '../../../../core/brand.js'
 
@@ -45,29 +44,6 @@ t.test('Finding addresses loses no character of a text', async (t) => {
       t.ok(segments.every(({ url }) => url === undefined || openable(url)))
     }),
   )
-})
-
-t.test('Lists can be nested, numbers are preserved, and paragraphs end lists', async (t) => {
-  const outline = (nodes: readonly Node[]): unknown[] =>
-    nodes.map((node) =>
-      node.kind === 'paragraph'
-        ? node.lines.map((line) => line.map(({ text }) => text).join('')).join('/')
-        : [
-            node.isOrdered ? 'ol' : 'ul',
-            ...node.items.map((item) => [item.value, wordsOf(item), ...outline(item.inner)]),
-          ],
-    )
-  const wordsOf = ({ lines }: { lines: readonly (readonly { text: string }[])[] }) =>
-    lines.map((line) => line.map(({ text }) => text).join('')).join('/')
-  t.same(outline(treeOf('Hello\nyou\n\n- a\n  - b\n  - c\n- d\n\nEnd')), [
-    'Hello/you',
-    ['ul', [0, 'a', ['ul', [0, 'b'], [0, 'c']]], [0, 'd']],
-    'End',
-  ])
-  t.same(outline(treeOf('3. c\n4. d\n- x')), [
-    ['ol', [3, 'c'], [4, 'd']],
-    ['ul', [0, 'x']],
-  ])
 })
 
 t.test('Text in and on any brand colour is readable', async (t) => {

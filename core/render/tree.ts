@@ -1,7 +1,7 @@
 /** The block structure of a text: paragraphs and nested lists. */
-import type { Line, Span } from '../../../core/render/lines.js'
-import { isBlank } from '../../../core/render/lines.js'
-import { parse } from '../../../core/render/markdown.js'
+import type { Line, Span } from './lines.js'
+import { isBlank } from './lines.js'
+import { parse } from './markdown.js'
 
 export type Node =
   | { readonly kind: 'paragraph'; readonly lines: readonly (readonly Span[])[] }
