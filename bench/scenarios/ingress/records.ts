@@ -22,7 +22,7 @@ export function recordsOf(sequence: number, at: number, asid = owners[sequence %
     createdAt: at,
     windowIsOpen: true,
     queue: [],
-    held: [],
+    deferred: [],
     nextSendAt: 0,
     firstEvent: 0,
     nextEvent: 0,

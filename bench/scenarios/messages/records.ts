@@ -40,7 +40,7 @@ export function commitsOf(sequence: number, at: number, asid = owners[sequence %
     createdAt: at,
     windowIsOpen: false,
     queue: [],
-    held: [],
+    deferred: [],
     nextSendAt: at,
     firstEvent: sequence,
     nextEvent: sequence,
@@ -53,8 +53,8 @@ export function commitsOf(sequence: number, at: number, asid = owners[sequence %
     accepted: [
       [outgoingKey, outgoing],
       [traffic(sequence), { type: 'content', text: messageText, ...common }],
-      [conversationKey, { flight: { messageId, tried: 1 }, ...conversation, queue: [messageId] }],
-      [deliveryKey, { kind: 'conversationDeliver', payload: { asid, messageId, tried: 1 }, ...effectRow }],
+      [conversationKey, { inFlight: { messageId, at, attempt: 1 }, ...conversation, queue: [messageId] }],
+      [deliveryKey, { kind: 'conversationDeliver', payload: { asid, messageId, attempt: 1 }, ...effectRow }],
     ],
     handedOver: [
       [outgoingKey, { sentAt: at, providerIds: [`emu-${messageId}.0`], ...outgoing, states: { sent: at } }],
