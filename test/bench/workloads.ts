@@ -1,7 +1,6 @@
 /**
- * A program with a workload and a number of people as arguments, over a node of its own process: `messages` receives a
- * message from each person and sends one to each, `campaign` sends a campaign to them, and `journey` accepts a step of a
- * journey for each.
+ * A program with a workload and a number of people as arguments, over a node of its own process. `messages` receives a
+ * message from each person and sends one to each, `campaign` sends them a campaign, `journey` accepts a step for each.
  */
 import { createDraft, openCampaignNode } from '../../bench/scenarios/campaign/node.js'
 import { createProvider } from '../../bench/scenarios/campaign/provider.js'

@@ -1,4 +1,4 @@
-/** The campaign-paced scenario: a campaign at the pace of its provider, whose receipts come back from another process. */
+/** The campaign-paced scenario: a campaign at the pace of its provider, whose receipts come from another process. */
 import { ownWork } from '../../harness/load/http.js'
 import type { Scenario } from '../../harness/scenario.js'
 import { pacedAudience, recipientMs } from './fixtures.js'
