@@ -1,4 +1,4 @@
-/** Circles of a graph of imports: files that reach each other, directly or through others. */
+/** Cycles of a graph of imports: files that reach each other, directly or through others. */
 
 export interface Edge {
   readonly from: string

@@ -1,4 +1,4 @@
-/** The text of a source without the parts that a rule of the code does not read. */
+/** The parts of a text that a rule of the tree reads: code without comments or literals, file names of a document. */
 
 export function withoutComments(source: string): string {
   return source.replace(/\/\*[\s\S]*?\*\/|(^|\s)\/\/.*$/gm, '')
@@ -10,4 +10,10 @@ export function withoutTexts(text: string): string {
     /'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\[\s\S])*`|(?<=[(,=:[!&|?{};\n]\s*)\/(?:[^/\\\n[]|\\.|\[(?:[^\]\\\n]|\\.)*\])+\/[a-z]*/g,
     "''",
   )
+}
+
+/** The TypeScript files in the code spans of a document, as it writes them, without `./` and `../`. */
+export function sourcesNamedIn(document: string): string[] {
+  const spans = [...document.matchAll(/`([^`\n]+)`/g)].map((match) => match[1]!)
+  return spans.flatMap((span) => [...span.matchAll(/(?:\.{1,2}\/)*([\w./-]+\.ts)\b/g)].map((match) => match[1]!))
 }

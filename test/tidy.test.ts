@@ -7,11 +7,12 @@ import t from 'tap'
 import { errorTable } from '../core/errors.js'
 import { describeConfig } from '../runtime/config/config.js'
 import { nodeFlags } from '../runtime/config/flags.js'
+import { bannedInComments, bannedWords, wordsOf } from './bannedwords.js'
 import { asRow, contractRows, nameOf, pendingRows } from './contract/routes.js'
 import { openTestNode } from './harness/node.js'
 import { cyclesOf } from './importcycles.js'
 import { interfacesIn } from './interfaces.js'
-import { withoutComments, withoutTexts } from './sourcetext.js'
+import { sourcesNamedIn, withoutComments, withoutTexts } from './sourcetext.js'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const topFolders = ['core', 'adapters', 'runtime', 'mgmt', 'bench', 'test', 'ops']
@@ -227,36 +228,23 @@ t.test('No file or folder has a meaningless name', async (t) => {
   )
 })
 
-/** Words of no messaging system; `ops/GLOSSARY.md` has the words in their place. */
-const bannedWords = [
-  ...['desk', 'door', 'doors', 'shelf', 'shelves', 'lobby', 'realm', 'pulse', 'told', 'telling', 'heard', 'hear'],
-  ...['gone', 'aloft', 'considering', 'tending', 'lately', 'owe', 'owed', 'anew', 'having', 'woken', 'deed', 'deeds'],
-  ...['rehearsal', 'rehearse', 'rehearsed', 'keepers', 'tidily'],
-]
-
 t.test('No name contains a banned word', async (t) => {
-  const banned = new Set(bannedWords)
-  const wordsOf = (name: string) =>
-    name
-      .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
-      .toLowerCase()
-      .split(/[ _$]/)
   t.same(wordsOf('toldByRefusal'), ['told', 'by', 'refusal'], 'words of a name are found')
   const violations = sources.flatMap((path) => {
     const names = new Set(withoutTexts(code(path)).match(/(?<![\w$])[A-Za-z_$][\w$]*/g))
-    return [...names].filter((name) => wordsOf(name).some((word) => banned.has(word))).map((name) => `${path} ${name}`)
+    return [...names]
+      .filter((name) => wordsOf(name).some((word) => bannedWords.has(word)))
+      .map((name) => `${path} ${name}`)
   })
   t.same(violations, [])
 })
 
 t.test('Comments contain no banned word and fit the width of the code', async (t) => {
-  const banned = /\b(whoever|somebody|the house|at hand|aloft|lately|anew)\b/i
   const violations = sources.flatMap((path) => {
     const lines = readFileSync(join(root, path), 'utf8').split('\n')
     return lines.flatMap((line, index) => {
       if (!/^\s*(\/\*\*|\*|\/\/)/.test(line)) return []
-      const isProduct = !/^(test|bench)\//.test(path)
-      return line.length > 120 || (isProduct && banned.test(line)) ? [`${path}:${index + 1}`] : []
+      return line.length > 120 || bannedInComments.test(line) ? [`${path}:${index + 1}`] : []
     })
   })
   t.same(violations, [])
@@ -269,6 +257,16 @@ t.test('A README has at most 60 lines; the one at the root is the manual of the 
     readmes.filter((path) => readFileSync(join(root, path), 'utf8').trimEnd().split('\n').length > 60),
     [],
   )
+})
+
+t.test('A README names only source files that exist', async (t) => {
+  t.same(sourcesNamedIn('Both `a.ts` and `npx b.js ../c/d.ts`; e.ts'), ['a.ts', 'c/d.ts'], 'and these would be found')
+  const missing = ['README.md', ...files.filter((path) => path.endsWith('/README.md'))].flatMap((readme) =>
+    sourcesNamedIn(readFileSync(join(root, readme), 'utf8'))
+      .filter((name) => !sources.some((path) => path === name || path.endsWith(`/${name}`)))
+      .map((name) => `${readme} names ${name}`),
+  )
+  t.same(missing, [])
 })
 
 t.test('Every source file opens with a sentence of purpose and holds one idea', async (t) => {

@@ -17,7 +17,7 @@ const stopMs = 5_000
 /** A program that the bench starts as a process of its own. */
 export interface Program {
   readonly name: string
-  /** Its file, relative to this folder. */
+  /** Its file without the extension, relative to `bench/scenarios/`. */
   readonly program: string
   readonly args?: readonly string[]
   /** Flags for Node. */

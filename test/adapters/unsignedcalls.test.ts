@@ -23,7 +23,7 @@ const credentials: Readonly<Record<string, unknown>> = {
 const at = Date.UTC(2026, 10, 20)
 const url = 'https://gateway.example/v4/ingress/cb_1'
 
-/** Whoever reads its body fails. */
+/** A reader of its body fails. */
 function unreadable(header: (name: string) => string): IngressRequest {
   return {
     bindingId: 'cb_1',

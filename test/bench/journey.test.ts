@@ -1,12 +1,12 @@
 /** The journey scenarios stand on what a node really does: what it writes, what it finds again, and who is called. */
 import t from 'tap'
+import { call } from '../../bench/harness/api.js'
 import { withMemory } from '../../bench/harness/load/timeline.js'
 import { readOptions } from '../../bench/harness/options.js'
 import { scenarios } from '../../bench/harness/scenarios.js'
 import { fill } from '../../bench/scenarios/journey/fill.js'
 import { agentId, bodyOf, filledPhoneOf, step } from '../../bench/scenarios/journey/fixtures.js'
 import {
-  call,
   callsOf,
   type NodeSetup,
   newNodeSetup,
@@ -14,13 +14,13 @@ import {
   startJourneyNode,
 } from '../../bench/scenarios/journey/node.js'
 import { example, recordsOf } from '../../bench/scenarios/journey/records.js'
+import { shards } from '../../bench/scenarios/store/settings.js'
 import type { Change, Table } from '../../runtime/store/contract.js'
 import { table } from '../../runtime/store/contract.js'
 import { openStore } from '../../runtime/store/lmdb.js'
 import { encodeWrites } from '../../runtime/store/space.js'
 
 const timeScale = 0.001
-const shards = 16
 
 /** Everything on the disk, by where it lies. */
 async function rowsOf(dir: string): Promise<Map<string, Change>> {

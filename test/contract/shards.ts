@@ -22,9 +22,8 @@ const parts = {
 }
 
 /**
- * Nobody is taken for dead and nothing for lost because the machine that runs the suite is slow, or because a test lets
- * a
- * day pass between two heartbeats.
+ * No process counts as dead and no message as lost because the machine that runs the suite is slow, or because a test
+ * lets a day pass between two heartbeats.
  */
 const patientMs = 100 * 365 * 24 * 3_600_000
 const patience = {

@@ -13,7 +13,7 @@ t.setTimeout(240_000)
 
 const people = 200
 const phones = Array.from({ length: people }, (_, nth) => `+1415555${String(nth).padStart(4, '0')}`)
-/** Half an hour of quiet after somebody wrote is five seconds; hours of the day stay what they are. */
+/** Half an hour of quiet after a person wrote is five seconds; hours of the day stay what they are. */
 const timeScale = 360
 const quietMs = outreachSend.quietMs / timeScale
 const env = { PARLEY_ALLOW_PRIVATE_URLS: 'true', PARLEY_TIME_SCALE: String(timeScale) }
@@ -100,7 +100,7 @@ t.test(
       return states.sent! + states.delivered! + states.read!
     }
     await sleep(quietMs)
-    // Whoever is talking is not interrupted: until they are quiet it cannot have completed.
+    // A campaign does not interrupt a person who is talking: it cannot complete until they are quiet.
     await write([{ id: 'in-again', from: phones[people - 2]!, text: 'One more thing' }])
     await on('POST', `/campaigns/${id}/start`)
     await waitUntil(async () => (await addressesReached()) > 0)

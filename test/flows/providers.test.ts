@@ -137,7 +137,7 @@ for (const providerConversation of openConversations) {
 
     t.test('Messages wait for the operator when credentials are refused, and continue with new ones', async (t) => {
       const { auth } = account.account
-      // A line that is bound stays so: there, credentials are refused when it is bound anew.
+      // A line that is bound stays so: there, credentials are refused when it is bound again.
       const end = row.hasConnection ? undefined : await account.injectFaults({ kind: 'unauthorized' })
       if (row.hasConnection) await testAgent.change(channel, { auth: { ...auth, password: 'another' } })
       const messageId = await providerConversation.sendAccepted(textMessage('Who are you?'))
@@ -360,7 +360,7 @@ const refusedCalls = async () => {
   return counts.reduce((sum, [, count]) => sum + Number(count), 0)
 }
 
-/** All that a wire asks for to sign what somebody did. */
+/** All that a wire asks for to sign what a person did. */
 const signing = {
   now: Date.now,
   newId: (bytes: number) => 'ab'.repeat(bytes),

@@ -36,7 +36,7 @@ export interface ProviderRow {
   readonly agree: Act
   /** Why a message fails that comes with credentials which are not taken. */
   readonly unauthorized: string
-  /** How a message to somebody fails whom it does not reach any more. */
+  /** How a message fails to a person whom the provider no longer reaches. */
   readonly lost: {
     readonly kind: FaultKind
     /** It is taken, and a receipt tells that it failed. */

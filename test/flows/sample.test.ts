@@ -1,4 +1,4 @@
-/** The sample agent over starts and restarts of a node, and what becomes of it when somebody changes it. */
+/** The sample agent over starts and restarts of a node, and what becomes of it when an operator changes it. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

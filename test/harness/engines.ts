@@ -43,7 +43,7 @@ export interface Process {
 class EngineEnvironment {
   readonly time: Time
   readonly nats?: TestNats
-  readonly dir = mkdtempSync(join(tmpdir(), 'parley-house-'))
+  readonly dir = mkdtempSync(join(tmpdir(), 'parley-engine-'))
   readonly running = new Set<Process>()
 
   private constructor(time: Time, nats?: TestNats) {

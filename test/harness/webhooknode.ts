@@ -31,9 +31,6 @@ import { injectInto } from './injection.js'
 import { withSerialization } from './serialization.js'
 import { tempDir } from './tempdir.js'
 
-export { began, createLeapingClock } from './clock.js'
-export { tempDir } from './tempdir.js'
-
 const dataKey = Buffer.alloc(32, 7)
 export const sealer: Sealer = {
   seal: async (orgId, kind, id, plaintext) => seal(dataKey, { orgId, kind, id }, plaintext),

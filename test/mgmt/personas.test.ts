@@ -1,4 +1,4 @@
-/** Personas: somebody to rehearse with, the turns that are run as them, and the grants that open them. */
+/** Personas: simulated people for trials, the turns that run as them, and the grants that open them. */
 import t, { type Test } from 'tap'
 import { type Refusal, refuse } from '../../core/errors.js'
 import { directive as directiveLimits, persona as limits, sandbox } from '../../core/limits/index.js'

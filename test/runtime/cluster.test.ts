@@ -16,8 +16,8 @@ import { clusterShards, Installation, Load, ownersOf, waitUntilOwned } from '../
 import { createRealTime } from '../harness/time.js'
 
 /**
- * The machine may be slow: a node that is there is not given up, and whoever asks waits. What is tested here is what
- * comes out.
+ * The machine may be slow: a node that is there is not given up, and a caller waits. These tests check what comes
+ * out.
  */
 const patient = { shard: { executeMs: 60_000 }, cluster: { leaseMs: 4_000, graceMs: 1_000 } }
 const patientButFor = (limits: LimitOverrides): LimitOverrides => ({

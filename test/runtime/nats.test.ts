@@ -94,7 +94,7 @@ async function retryUntilDone<T>(call: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Why a request fails, once somebody listens: that a node serves reaches the others a moment later. */
+/** Why a request fails once the subject has a subscriber: other nodes know of a subscription a moment later. */
 async function failureOf(bus: Bus, subject: string, withinMs: number): Promise<unknown> {
   for (;;) {
     const outcome = await bus.request(subject, bytes('x'), withinMs).catch((error) => error)

@@ -102,7 +102,7 @@ t.test('A bucket has exact arithmetic', async (t) => {
         let [now, high, admitted] = [0, 0, 0]
         let state: BucketState = { units: shape.capacityUnits, atMicros: 0 }
         for (const move of moves) {
-          // Kept within one refill of its highest, where the clock counts as repeating itself and not as set anew.
+          // Kept within one refill of its highest, where the clock counts as repeating itself and not as set.
           now = Math.max(now + move, high - refillMicros)
           high = Math.max(high, now)
           for (let call = 0; call < 40; call++) {

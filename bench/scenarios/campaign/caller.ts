@@ -34,8 +34,7 @@ function next() {
 }
 
 /** Timed from the moment the call is due, so that waiting for a connection counts. */
-async function call(): Promise<void> {
-  const start = performance.now()
+async function call(dueAt: number): Promise<void> {
   try {
     const { statusCode, body } = await pool.request({ ...next(), headers })
     await body.dump()
@@ -43,7 +42,7 @@ async function call(): Promise<void> {
   } catch (failure) {
     fail((failure as Error).message)
   }
-  const elapsedMicros = Math.max(1, Math.round((performance.now() - start) * 1000))
+  const elapsedMicros = Math.max(1, Math.round((performance.now() - dueAt) * 1000))
   micros.record(elapsedMicros)
   timeline?.record(elapsedMicros)
   operations++
@@ -56,9 +55,10 @@ function fail(what: string): void {
 async function runPaced(seconds: number): Promise<void> {
   const start = performance.now()
   for (let nth = 0; nth < Math.max(1, seconds * perSecond); nth++) {
-    const wait = start + (nth / perSecond) * 1000 - performance.now()
+    const dueAt = start + (nth / perSecond) * 1000
+    const wait = dueAt - performance.now()
     if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait))
-    const done = call().finally(() => inFlight.delete(done))
+    const done = call(dueAt).finally(() => inFlight.delete(done))
     inFlight.add(done)
   }
   await Promise.all(inFlight)

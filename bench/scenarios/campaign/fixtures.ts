@@ -1,9 +1,6 @@
 /** Constants of the campaign scenarios' candidates. */
 import { bulk } from '../../../core/limits/index.js'
 
-/** The default number of shards of a node. */
-export const shards = 16
-
 /** More recipients than all windows of a run can send to. */
 export const audience = 50_000
 export const smallAudience = 10_000

@@ -2,8 +2,9 @@
  * A whole node with an agent and an audience for its campaigns: real data and sockets, rcs on the emulated provider.
  */
 import type { NodeContext } from '../../../runtime/node/compose.js'
+import { call } from '../../harness/api.js'
 import { outreachId } from '../journey/fixtures.js'
-import { call, type JourneyNode, newNodeSetup, type RcsBinding, setUpAgent, startJourneyNode } from '../journey/node.js'
+import { type JourneyNode, newNodeSetup, type RcsBinding, setUpAgent, startJourneyNode } from '../journey/node.js'
 import { fillAudience } from './audience.js'
 
 export interface CampaignNode extends JourneyNode {

@@ -3,7 +3,7 @@
 import { conversationCommands } from '../../../runtime/conversation/commands.js'
 import type { NodeContext } from '../../../runtime/node/compose.js'
 import { shardOf } from '../../../runtime/shard/placement.js'
-import { shards as shardCount } from './fixtures.js'
+import { shards as shardCount } from '../store/settings.js'
 
 type Dispatched = Parameters<ReturnType<typeof conversationCommands>['sendOutcome']['decide']>[1]
 

@@ -12,7 +12,7 @@ function pair(
   names: { limit: string; ours: string },
   descriptions: { limit: string; ours: string },
   args: string[] = [],
-) {
+): readonly Candidate[] {
   const limit: Candidate = {
     name: names.limit,
     role: 'limit',
@@ -27,9 +27,9 @@ function pair(
       ...limit,
       name: names.ours,
       role: 'ours',
-      descriptions: descriptions.ours,
+      about: descriptions.ours,
       program: 'cluster/candidate',
-    } as const,
+    },
   ]
 }
 

@@ -5,9 +5,10 @@ import { dataFileName } from '../../../runtime/store/directory.js'
 import { openStore } from '../../../runtime/store/lmdb.js'
 import { closedLoop } from '../../harness/loop.js'
 import { serveCandidate } from '../../harness/rpc.js'
+import { shards } from '../store/settings.js'
 import { transactionsOf } from '../store/transactions.js'
 import { moduleWith } from './command.js'
-import { engineOptions, roundRobin, shards } from './engine.js'
+import { engineOptions, roundRobin } from './engine.js'
 
 const dir = join(process.env.BENCH_SCRATCH ?? '.', `ours-${process.pid}`)
 const store = await openStore({ dir, shards })

@@ -8,10 +8,8 @@ import { createBytePool } from '../../../runtime/random.js'
 import type { Command, Shards } from '../../../runtime/shard/contract.js'
 import { shardOf } from '../../../runtime/shard/placement.js'
 import type { Operation } from '../../harness/loop.js'
+import { shards } from '../store/settings.js'
 import { owners, receive } from './command.js'
-
-/** A node's default number of shards. */
-export const shards = 16
 
 const idBytes = createBytePool(randomBytes)
 

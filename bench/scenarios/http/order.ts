@@ -16,7 +16,7 @@ export const Order = Type.Object(
 )
 export type Order = Static<typeof Order>
 
-export const order: Order = {
+const order: Order = {
   name: 'Ada Lovelace',
   email: 'ada@example.com',
   amount: 12_500,

@@ -17,10 +17,10 @@ import type { Tx } from '../../../runtime/shard/contract.js'
 import { shardOf } from '../../../runtime/shard/placement.js'
 import type { Space, Write } from '../../../runtime/store/contract.js'
 import { openStore } from '../../../runtime/store/lmdb.js'
+import { shards } from '../store/settings.js'
 import { filledPhoneOf, outreachId, step } from './fixtures.js'
 import type { NodeSetup } from './node.js'
 
-const shards = 16
 const peoplePerCommit = 20_000
 /** Consecutive times; the last of them is a day ago. */
 const agoMs = 86_400_000

@@ -24,7 +24,7 @@ export const outreach = {
 /** People on record before a measurement have numbers above all numbers that are sent. */
 const numbersBegin = 2_000_000_000
 const numbersFilled = 9_000_000_000
-export const profiles = numbersFilled - numbersBegin
+const profiles = numbersFilled - numbersBegin
 
 export const phoneOf = (profile: number) => `+1${numbersBegin + profile}`
 export const filledPhoneOf = (person: number) => `+1${numbersFilled + person}`

@@ -6,6 +6,7 @@ import { readConfig } from '../../../runtime/config/config.js'
 import type { NodeContext } from '../../../runtime/node/compose.js'
 import { runNode } from '../../../runtime/node/listen.js'
 import { createLog } from '../../../runtime/observe/log.js'
+import { call } from '../../harness/api.js'
 import type { Calls } from './calls.js'
 import { agentName, outreach, outreachId, peopleFields, template } from './fixtures.js'
 
@@ -100,13 +101,4 @@ export async function callsOf(node: JourneyNode, keys: number): Promise<Calls> {
 export async function newKey(node: JourneyNode, name: string): Promise<string> {
   const body = { name, scopes: ['integrations:journey'] }
   return (await call('POST', `${node.url}/v1/orgs/${orgId}/api-keys`, node.key, body)).key
-}
-
-// biome-ignore lint/suspicious/noExplicitAny: a bench reads what it knows to be there
-export async function call(method: string, url: string, token: string, body?: unknown): Promise<any> {
-  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
-  const answer = await fetch(url, { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) })
-  const text = await answer.text()
-  if (!answer.ok) throw new Error(`${method} ${url} answered ${answer.status}: ${text}`)
-  return text === '' ? undefined : JSON.parse(text)
 }

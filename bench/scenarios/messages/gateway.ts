@@ -8,6 +8,7 @@ import { runNode } from '../../../runtime/node/listen.js'
 import { createLog } from '../../../runtime/observe/log.js'
 import { deriveKey } from '../../../runtime/secrets/seal.js'
 import { dataFileName } from '../../../runtime/store/directory.js'
+import { call } from '../../harness/api.js'
 import type { Ready } from '../../harness/rpc.js'
 import { type Phones, sleep } from './phones.js'
 
@@ -73,13 +74,4 @@ export function createSendLoad({ url, token }: Gateway, people: readonly string[
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
   const request = { method: 'POST', path: '/v4/messages', headers, body: bodies[0]!, bodies }
   return { port: Number(new URL(url).port), request }
-}
-
-// biome-ignore lint/suspicious/noExplicitAny: a bench reads what it knows to be there
-async function call(method: string, url: string, token: string, body?: unknown): Promise<any> {
-  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
-  const answer = await fetch(url, { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) })
-  const text = await answer.text()
-  if (!answer.ok) throw new Error(`${method} ${url} answered ${answer.status}: ${text}`)
-  return text === '' ? undefined : JSON.parse(text)
 }

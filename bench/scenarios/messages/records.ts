@@ -1,4 +1,11 @@
-/** A node's records of one message: two commits, the second after the first, with the same keys and values. */
+/**
+ * A node's records of one message: two commits, the second after the first, with the same keys and values. A test
+ * compares the sizes of those that remain.
+ */
+import type { Conversation, OutboundMessageRecord } from '../../../core/conversation/state.js'
+import { type Deliver, effectKinds } from '../../../runtime/conversation/effects.js'
+import type { TrafficRecord } from '../../../runtime/conversation/tables.js'
+import type { OutboxRow } from '../../../runtime/shard/tables.js'
 import { ownerOf } from '../commit/command.js'
 import { ofOwner, type RecordKey } from '../store/keys.js'
 import { messageText, people } from './fixtures.js'
@@ -15,51 +22,80 @@ export interface Commits {
 
 const owners = Array.from({ length: people }, (_, person) => ownerOf(person))
 const agent = { orgId: 'demo', agentId: 'bench-desk' }
-const channel = 'sms'
+const channel = 'sms' as const
+const address = '+15550000002'
 const attempt = { channel, provider: 'emulator' }
-const message = { spec: 'amf/1', parts: [{ type: 'text', text: messageText }] }
+const message = { spec: 'amf/1', parts: [{ type: 'text', text: messageText }] } as const
 const idOf = (prefix: string, sequence: number) => `${prefix}_${String(sequence).padStart(26, '0')}`
 
 export function commitsOf(sequence: number, at: number, asid = owners[sequence % owners.length]!): Commits {
   const messageId = idOf('msg', sequence)
   const sessionId = idOf('ses', sequence % owners.length)
   const status = { messageId, state: 'sent', attempt }
+  const contentNumber = 2 * sequence
+  const statusNumber = contentNumber + 1
 
   const traffic = (number: number): RecordKey => ['traffic', agent.orgId, agent.agentId, at, asid, number]
   const conversationKey = ofOwner(asid, 'conversation')
   const outgoingKey = ofOwner(asid, 'conversation.messages', messageId)
-  const deliveryKey: RecordKey = ['shard.outbox', 'conversationDeliver demo/bench-desk/sms', sequence, 0]
+  const deliveryKey: RecordKey = ['shard.outbox', `${effectKinds.deliver} demo/bench-desk/sms`, sequence, 0]
 
-  const effectRow = { owner: asid, id: `${asid}:${idOf('cmd', sequence)}:0`, at }
-  const outgoing = { id: messageId, message, at, sessionId, from: 'send', states: {}, attempt }
-  const conversation = {
+  const payload: Deliver = { asid, messageId, attempt: 1 }
+  const delivery: OutboxRow = {
+    kind: effectKinds.deliver,
+    payload,
+    owner: asid,
+    id: `${asid}:${idOf('cmd', sequence)}:0`,
+    at,
+  }
+  const outgoing: OutboundMessageRecord = { id: messageId, message, at, sessionId, from: 'send', states: {}, attempt }
+  const session = { id: sessionId, lastAt: at, messageCount: 2, indexedAt: at }
+  const conversation: Conversation = {
     asid,
     agent,
     channel,
-    address: '+15550000002',
+    address,
     createdAt: at,
     windowIsOpen: false,
     queue: [],
-    held: [],
+    deferred: [],
     nextSendAt: at,
     firstEvent: sequence,
     nextEvent: sequence,
-    nextRecord: sequence,
+    nextRecord: statusNumber + 1,
     session: { id: sessionId, lastAt: at },
     lastInboundAt: at,
+    lastInboundId: `first-${address}`,
+    history: { session, traffic: [at, statusNumber], last: [at, statusNumber] },
+    unanswered: { at: [at] },
   }
-  const common = { origin: 'agent', sessionId, messageId, channel }
+  const accepted: Conversation = {
+    ...conversation,
+    inFlight: { messageId, at, attempt: 1 },
+    queue: [messageId],
+    nextRecord: statusNumber,
+    history: { session, traffic: [at, contentNumber], last: [at, contentNumber] },
+  }
+  const common = { origin: 'agent', sessionId, messageId, channel } as const
+  const content: TrafficRecord = { type: 'content', text: messageText, ...common, previous: [at, contentNumber - 1] }
+  const sent: TrafficRecord = {
+    type: 'status',
+    subtype: 'sent',
+    raw: status,
+    ...common,
+    previous: [at, contentNumber],
+  }
   return {
     accepted: [
       [outgoingKey, outgoing],
-      [traffic(sequence), { type: 'content', text: messageText, ...common }],
-      [conversationKey, { flight: { messageId, tried: 1 }, ...conversation, queue: [messageId] }],
-      [deliveryKey, { kind: 'conversationDeliver', payload: { asid, messageId, tried: 1 }, ...effectRow }],
+      [traffic(contentNumber), content],
+      [conversationKey, accepted],
+      [deliveryKey, delivery],
     ],
     handedOver: [
       [outgoingKey, { sentAt: at, providerIds: [`emu-${messageId}.0`], ...outgoing, states: { sent: at } }],
       [ofOwner(asid, 'conversation.providerIds', `emu-${messageId}.0`), { messageId, until: at }],
-      [traffic(sequence + 0.5), { type: 'status', subtype: 'sent', raw: status, ...common }],
+      [traffic(statusNumber), sent],
       [conversationKey, conversation],
       [deliveryKey],
     ],

@@ -142,7 +142,7 @@ function toSample(
 }
 
 const histogram = () => createHistogram({ figures: 3 })
-/** Undefined for a part without trips, as in a window that is too short for it. */
+/** Empty for a part without trips, as in a window that is too short for it. */
 const percentilesIfAny = (part: RecordableHistogram) => (part.count > 0 ? percentilesOf(part) : [])
 
 serveCandidate({

@@ -1,4 +1,4 @@
-/** The time that a trip may take outside the webhook, as a candidate: a timer of that many milliseconds, repeated. */
+/** The bound of a scenario on a time, as a candidate: a timer of that many milliseconds, repeated. */
 import { parseArgs } from 'node:util'
 import { closedLoop } from '../../harness/loop.js'
 import { serveCandidate } from '../../harness/rpc.js'

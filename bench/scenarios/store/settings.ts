@@ -1,4 +1,4 @@
-/** The store's lmdb options, for limits that must not differ in them. */
+/** The store's settings as a node has them: lmdb options for limits, which must not differ in them, and shards. */
 import { store as limits } from '../../../runtime/store/limits.js'
 
 export const ourSettings = {
@@ -10,3 +10,6 @@ export const ourSettings = {
   safeRestore: true,
   cache: false,
 } as const
+
+/** A node's default number of shards. */
+export const shards = 16

@@ -13,7 +13,8 @@ import { openStore } from '../../../runtime/store/lmdb.js'
 import { createTrafficLists } from '../../../runtime/traffic/messages.js'
 import { closedLoop } from '../../harness/loop.js'
 import { serveCandidate } from '../../harness/rpc.js'
-import { agentRef, fill, recordsOfRegular, regularAsid, shards } from './fill.js'
+import { shards } from '../store/settings.js'
+import { agentRef, fill, recordsOfRegular, regularAsid } from './fill.js'
 
 const { values } = parseArgs({ options: { records: { type: 'string' }, one: { type: 'boolean', default: false } } })
 const records = Number(values.records ?? process.env.BENCH_FILLED)

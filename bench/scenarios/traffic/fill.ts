@@ -9,9 +9,9 @@ import { conversationTable, messageTable } from '../../../runtime/conversation/t
 import type { Tx } from '../../../runtime/shard/contract.js'
 import { shardOf } from '../../../runtime/shard/placement.js'
 import type { Key, Store, Table, Write } from '../../../runtime/store/contract.js'
+import { shards } from '../store/settings.js'
 
 export const agentRef = { orgId: 'bench', agentId: 'desk' }
-export const shards = 16
 /** Fixed for any number of records, so that shards have an even share. */
 const people = 2_000
 /** One more person, with the same number of records in any traffic. */

@@ -24,7 +24,7 @@ const path = join(process.env.BENCH_SCRATCH ?? '.', `limit-${process.pid}.mdb`)
 const db = isDurable ? open<object, RecordKey>({ path, ...ourSettings }) : undefined
 let savedCount = 0
 
-/** Concurrent calls of the candidate without storage. */
+/** Calls back once the records are durable; at once without storage. */
 function afterSaving(recordsOf: (sequence: number, at: number) => readonly RecordWrite[], call: () => void): void {
   if (!db) return call()
   const written = db.batch(() => {

@@ -1,4 +1,4 @@
-/** Files that people send to emulated providers: told by a name, and given to whoever holds the right credentials. */
+/** Files that people send to emulated providers: named in calls, and served to requests with the right credentials. */
 import t from 'tap'
 import type { Account } from '../../../adapters/emulator/contract.js'
 import { whatsappAdapter } from '../../../adapters/messenger/whatsapp/adapter.js'

@@ -44,7 +44,7 @@ export function forEveryMessage(
   fc.assert(fc.property(each, check), runs)
 }
 
-/** What is native to the channel is somebody else's to get right. */
+/** Other tests check the parts that are native to the channel. */
 function withoutNative(tried: ContentMessage, channel: string): ContentMessage {
   const parts = tried.parts.flatMap((part): readonly Part[] =>
     part.type === 'native' && part.channel === channel ? part.fallback : [part],

@@ -1,4 +1,4 @@
-/** Order, atomicity, answers and reads: what whoever asks may count on. */
+/** Order, atomicity, answers and reads: what a caller may count on. */
 import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
 import type { Test } from 'tap'
@@ -182,7 +182,7 @@ export function commandsSuite(t: Test, openFixture: OpenEngineFixture): void {
           await fixture.shards.query('a', odd, { value }),
         ]
         for (const answer of answers) {
-          // A clone tells bytes as bytes, whether they were a Buffer before or not.
+          // A clone has bytes as bytes, whether they were a Buffer before or not.
           if (!isDeepStrictEqual(structuredClone(answer), structuredClone({ value }))) {
             throw new Error(`it came back as ${JSON.stringify(answer)}`)
           }

@@ -147,7 +147,7 @@ export function effectsSuite(t: Test, openFixture: OpenEngineFixture): void {
     'A receiver that drops ids it has seen sees every effect exactly once, whatever dies and fails on the way',
     async (t) => {
       const anyFate = fc.constantFrom('done', 'done', 'done', 'fails', 'done and dies', 'dies')
-      let houses = 0
+      let processes = 0
       await fc.assert(
         fc.asyncProperty(
           fc.array(fc.tuple(fc.nat({ max: 2 }), anyFate), { minLength: 6, maxLength: 14 }),
@@ -163,7 +163,7 @@ export function effectsSuite(t: Test, openFixture: OpenEngineFixture): void {
             }
             const opening = { handlers: testHandlers(() => ({ deliver })) }
             async function open(after?: EngineFixture): Promise<EngineFixture> {
-              houses++
+              processes++
               fixture = undefined
               await after?.crash()
               fixture = await openFixture(t, { ...opening, after })
@@ -174,7 +174,7 @@ export function effectsSuite(t: Test, openFixture: OpenEngineFixture): void {
             for (const [n, [to]] of plan.entries()) {
               const run = [{ effect: n, to: `destination ${to}` }, { count: 1 }]
               const requests = current.shards.execute('a', act, { owner: 'a', run }, { id: String(n) })
-              // Whoever gets no answer asks again under the same id.
+              // A caller without an answer repeats the command under the same id.
               let answered = false
               requests.then(
                 () => (answered = true),
@@ -205,7 +205,7 @@ export function effectsSuite(t: Test, openFixture: OpenEngineFixture): void {
         ),
         { numRuns: 5 },
       )
-      t.ok(houses > 5, `in ${houses} processes`)
+      t.ok(processes > 5, `in ${processes} processes`)
     },
   )
 

@@ -36,11 +36,11 @@ export interface EngineFixture {
 export interface EngineFixtureOptions {
   readonly handlers: Handlers
   readonly limits?: LimitOverrides
-  /** A house that has ended: this one goes on with its data. */
+  /** An engine that has ended: this one continues with its data. */
   readonly after?: EngineFixture
 }
 
-/** Opens a house that serves all its shards; what it needs is taken away when the test ends. */
+/** Opens an engine that serves all its shards; its resources are removed when the test ends. */
 export type OpenEngineFixture = (t: Test, options: EngineFixtureOptions) => Promise<EngineFixture>
 
 /** Few, so that owners share them. */
@@ -62,8 +62,7 @@ export async function eventually(
 
 /**
  * Lets no commit begin until everything asked in `send` has reached its shard: what goes to one shard shares a commit.
- * Does
- * what comes in `meanwhile` before the first of them begins.
+ * Calls `meanwhile` before the first of them begins.
  */
 export async function inOneCommit<R>(
   fixture: EngineFixture,

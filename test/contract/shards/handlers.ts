@@ -46,7 +46,7 @@ export interface Script {
   readonly run: readonly Step[]
 }
 
-/** What was told to the command, and what it came to. */
+/** The context that the command got, and its result. */
 export interface Acted {
   readonly place: number
   readonly counted: number
@@ -152,7 +152,7 @@ export const counted: Query<null, Readonly<Record<string, number>>> = {
   read: (reader) => Object.fromEntries([...reader.range(counters)].map(({ key, value }) => [key[0], value])),
 }
 
-/** Refuses, throws, or answers what it was asked, as it is told to. */
+/** Refuses, throws, or answers what it was asked, as its input says. */
 export const odd: Query<
   { readonly refuse?: string; readonly throw?: string; readonly value?: unknown; readonly map?: true },
   unknown

@@ -1,4 +1,4 @@
-/** Stopping: what was asked and what is performed is finished, and the rest is there for whoever is next. */
+/** Stopping: accepted commands and running effects finish, and the next owner finds the rest. */
 import type { Test } from 'tap'
 import { shard as limits } from '../../../runtime/shard/limits.js'
 import { shardOf } from '../../../runtime/shard/placement.js'

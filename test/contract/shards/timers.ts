@@ -1,4 +1,4 @@
-/** Timers: commands that the house gives itself, once, in their order, whoever is there when they fall due. */
+/** Timers: commands that an engine gives itself, once, in order, whichever process owns the shard when they fire. */
 import type { Test } from 'tap'
 import type { Command } from '../../../runtime/shard/contract.js'
 import { shard as limits } from '../../../runtime/shard/limits.js'

@@ -1,4 +1,4 @@
-/** Playbooks: one default, uses that exist, flows that can run, and what the house keeps. */
+/** Playbooks: one default, uses that exist, flows that can run, and what a PUT keeps. */
 import fc from 'fast-check'
 import t from 'tap'
 import {

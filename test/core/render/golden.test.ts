@@ -1,4 +1,4 @@
-/** What every channel makes of every part, kept in files that people review. `UPDATE_GOLDEN=1` writes them anew. */
+/** What every channel makes of every part, kept in files that people review. `UPDATE_GOLDEN=1` writes them again. */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
 import t from 'tap'

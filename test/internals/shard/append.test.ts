@@ -7,7 +7,7 @@ import { appendWithRetry } from '../../../runtime/shard/cluster/logwriter.js'
 import { LogTruncated, NotOwner, OutcomeUnknown } from '../../../runtime/shard/errors.js'
 import { cluster as limits } from '../../../runtime/shard/limits.js'
 
-/** Time that passes as soon as somebody waits for it. */
+/** Time that passes as soon as a caller waits for it. */
 const hasty: Clock = {
   now: () => 0,
   monotonic: () => 0,
@@ -57,7 +57,7 @@ function logWith(fates: readonly Fate[], stored: string[] = []) {
     log,
     stored,
     trimmed,
-    /** Somebody else writes when so many calls were made. */
+    /** Another process writes when so many calls were made. */
     writes: (word: string, at: number) => {
       stranger = { word, at }
     },

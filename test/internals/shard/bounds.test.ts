@@ -5,7 +5,7 @@ import { createLog } from '../../../runtime/observe/log.js'
 import { openEmbedded } from '../../../runtime/shard/embedded.js'
 import { shard as limits } from '../../../runtime/shard/limits.js'
 import { openStore } from '../../../runtime/store/lmdb.js'
-import { tempDir } from '../../harness/webhooknode.js'
+import { tempDir } from '../../harness/tempdir.js'
 import { count } from './counter.js'
 
 const { log } = createLog({ destination: { write: () => {} } })

@@ -176,7 +176,7 @@ t.test('After a failed write it goes on where readers see it, and leaves no hole
           ),
         ]
         const log = entries.flatMap((entry) => encodeEntry(lineageId, entry, size))
-        // As whoever follows a log does: from where the copy says, again after every failure.
+        // As a follower of a log does: from where the copy says, again after every failure.
         for (let tries = 0; copy.position().number < log.length; tries++) {
           if (tries > 1_000) throw new Error('it never gets there')
           const from = copy.startReading()

@@ -1,4 +1,4 @@
-/** A command that counts, over a shard of its own: whoever is answered learns how many came before. */
+/** A command that counts, over a shard of its own: each answer says how many came before. */
 import type { Command } from '../../../runtime/shard/contract.js'
 import { table } from '../../../runtime/store/contract.js'
 

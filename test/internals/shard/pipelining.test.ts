@@ -14,7 +14,7 @@ import { groupCommits } from '../../../runtime/store/commits.js'
 import { type Change, type CommitDeferred, StoreFailed } from '../../../runtime/store/contract.js'
 import { serialCommits } from '../../../runtime/store/deferredcommit.js'
 import { openStore } from '../../../runtime/store/lmdb.js'
-import { tempDir } from '../../harness/webhooknode.js'
+import { tempDir } from '../../harness/tempdir.js'
 import { count, counts } from './counter.js'
 
 const { log } = createLog({ destination: { write: () => {} } })

@@ -1,4 +1,4 @@
-/** Records at hand: the same that the space has, whatever is written, failed and forgotten. */
+/** The record cache: the same records as in the space after any writes, failures and evictions. */
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
 import { campaignTable } from '../../../mgmt/campaigns/store.js'
@@ -7,7 +7,7 @@ import { createOverlay } from '../../../runtime/shard/overlay.js'
 import { withCache } from '../../../runtime/shard/recordcache.js'
 import { cacheReads, cacheWrites, type Key, type Table, table } from '../../../runtime/store/contract.js'
 import { openStore } from '../../../runtime/store/lmdb.js'
-import { tempDir } from '../../harness/webhooknode.js'
+import { tempDir } from '../../harness/tempdir.js'
 
 const limits = { cachedRecords: 3, cachedRanges: 1, cachedRangeRows: 2 }
 

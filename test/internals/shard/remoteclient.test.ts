@@ -1,6 +1,6 @@
 /**
- * A cluster keeps the contract of the shards also when whoever asks is not where they are: everything goes over the
- * wire.
+ * A cluster keeps the contract of the shards also when the caller is not on the node that owns them: everything goes
+ * over the wire.
  */
 import t from 'tap'
 import { shardsSuite } from '../../contract/shards.js'

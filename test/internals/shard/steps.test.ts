@@ -8,7 +8,7 @@ import { openEmbedded } from '../../../runtime/shard/embedded.js'
 import { type Reader, table } from '../../../runtime/store/contract.js'
 import { openStore } from '../../../runtime/store/lmdb.js'
 import { countTurns } from '../../harness/eventloop.js'
-import { tempDir } from '../../harness/webhooknode.js'
+import { tempDir } from '../../harness/tempdir.js'
 import { count } from './counter.js'
 
 const { log } = createLog({ destination: { write: () => {} } })

@@ -5,7 +5,7 @@ import t from 'tap'
 import { shard as limits } from '../../../runtime/shard/limits.js'
 import { type DueTimer, openTimers } from '../../../runtime/shard/timers.js'
 import type { Reader } from '../../../runtime/store/contract.js'
-import { began, createLeapingClock } from '../../harness/webhooknode.js'
+import { began, createLeapingClock } from '../../harness/clock.js'
 
 function scheduled(...due: readonly number[]) {
   const clock = createLeapingClock()

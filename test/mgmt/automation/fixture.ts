@@ -19,7 +19,7 @@ export interface AutomationFixture {
   readonly sends: SendsFixture
   ask<I, R>(command: Command<I, R>, input: object): Promise<R>
   rule(body?: Partial<AutomatedOutreachBody>): Promise<Rule>
-  /** Somebody new, who consented, with a number on rcs. */
+  /** A new person, who consented, with a number on rcs. */
   person(change?: PersonChange, isReachable?: boolean): Promise<Person>
   change(personId: string, change: PersonChange): Promise<Person>
   setSending(sending: SendingSettings): Promise<unknown>
@@ -32,7 +32,7 @@ export interface AutomationFixture {
   sentTexts(): readonly unknown[]
 }
 
-/** Enters somebody with an identity, as a conversation would have. */
+/** Enters a person with an identity, as a conversation would have. */
 const createEnterPerson = (
   peopleOf: () => SendsFixture['people'],
 ): Command<{ change: PersonChange; address?: string }, Person> => ({

@@ -16,7 +16,7 @@ const { clock } = node.node
 const path = '/campaigns'
 const spring = { name: 'Spring', outreachId: 'hello', audience: { filter: {} } }
 
-/** Somebody who can be written to, because they were before, and who consented. */
+/** A person who can be contacted, because they were before, and who consented. */
 async function createKnownPerson({ call, send, waitForState: reaches }: SendAgent, more: object = {}): Promise<string> {
   const { json } = await send({ recipient: { channel: 'rcs', address: newNumber() } })
   await reaches(json.sendId, 'sent')

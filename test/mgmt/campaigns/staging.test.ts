@@ -29,7 +29,7 @@ function marketing(fixture: CampaignsFixture): void {
 
 const ann: PersonChange = { firstName: 'Ann' }
 
-/** Everything that may be said of somebody, in the order in which it is checked. */
+/** Every reason that excludes a person, in the order in which it is checked. */
 const exclusionFields = {
   noConsent: { consent: { status: 'unknown' } },
   previouslyContacted: { received: ['hello'] },

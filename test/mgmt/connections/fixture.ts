@@ -46,9 +46,9 @@ export interface ConnectionFixture {
   returnToCallback(url: URL): Promise<Response>
   /** A connection that works, by its id. */
   connect(body?: object, account?: string): Promise<string>
-  /** What the org's webhook was told of those sign-ins, once there are that many. */
+  /** The events of those sign-ins that the org's webhook got, once there are that many. */
   events(count: number, of: (event: OrgEvent) => boolean): Promise<OrgEvent[]>
-  /** The door of one more process, for whoever acts with the sign-ins. */
+  /** The token port of one more process, for code that acts with the sign-ins. */
   createTokenPort(): AccessTokens
   /** Everything that was ever answered or logged. */
   everythingText(): string

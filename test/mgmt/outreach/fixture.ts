@@ -46,13 +46,13 @@ export const outreach = {
   enabled: true,
 }
 
-/** What becomes of one opening: the answer, and what is told later. */
+/** What becomes of one opening: the answer, and later delivery reports. */
 export interface Script {
   readonly answer?: OpeningAnswer | Refusal
-  /** The conversation takes it, whatever it answers. */
+  /** The conversation accepts it, whatever it answers. */
   readonly isTaken?: boolean
   readonly deliveryReports?: readonly Pick<DeliveryReport, 'state' | 'reason' | 'retry'>[]
-  /** The news wait until `reportLate` is called. */
+  /** The delivery reports wait until `reportLate` is called. */
   readonly isLate?: boolean
 }
 
@@ -71,7 +71,7 @@ export interface SendsFixture {
   readonly sentIds: string[]
   reportLate(): Promise<unknown>
   readonly optedOut: Set<string>
-  /** When whoever has that identity last wrote. */
+  /** When the person with that identity last wrote. */
   readonly inboundTimes: Map<string, number>
   readonly conversations: OutreachConversations
   /** What the next openings come to; afterwards they are sent. */
@@ -172,7 +172,7 @@ export async function openSendsFixture(
   const automation = createAutomation({ ...deps, people, outreach: parts })
   const other = extraArea?.({ agents, people, outreach: parts, clock })
 
-  /** Told at least once: whoever dies before it has answered is not waited for, and nobody after the last of them. */
+  /** Reports at least once: after a crash before the answer the next process gets it, and after the last none does. */
   async function report(deliveryReport: DeliveryReport): Promise<unknown> {
     while (!isEnded && (isCrashing || !sends.fixture.isEnded())) {
       const { fixture } = sends

@@ -18,10 +18,10 @@ export interface PeopleFixture {
   readonly people: People
   readonly agents: AgentStub
   readonly tx: Tx
-  /** What the org was told, and the timers that are set. */
+  /** Events for the org, and the timers that are set. */
   readonly events: OrgEventPayload[]
   readonly timers: Map<string, Timer>
-  /** The serial of the agent; none while it is gone. */
+  /** The incarnation of the agent; undefined while it is deleted. */
   incarnation: number | undefined
   meta(at?: number): CommandMeta
   decide<I, R>(command: Command<I, R>, input: I, at?: number): R

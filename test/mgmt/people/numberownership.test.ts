@@ -1,4 +1,4 @@
-/** Whose a number is, whatever people are entered, changed, merged or taken away, and whoever writes in from it. */
+/** The owner of a number, after any people are entered, changed, merged or deleted, and after any inbound message. */
 import fc from 'fast-check'
 import t from 'tap'
 import type { PersonChange } from '../../../core/people/change.js'
@@ -39,7 +39,7 @@ const identityAt = (phone: string, channel: 'rcs' | 'sms' = 'rcs'): PersonIdenti
   address: phone,
 })
 
-/** Everybody, whoever has been here longest first. */
+/** All people, the oldest record first. */
 function everybody(fixture: PeopleFixture): readonly Person[] {
   const { people } = fixture.read(fixture.people.queries.scan, { ...agentRef, filter: {}, limit: 200 })
   return people.toReversed()
@@ -81,7 +81,7 @@ function holdersOf(people: readonly Person[], phone: string, channel: 'rcs' | 's
   return people.filter(({ identities }) => identities.some((each) => each.asid === asid))
 }
 
-/** Of each number that somebody has as phone, who holds it on rcs, after every one of the steps. */
+/** Checks the holders on rcs of each number that a person has as phone, after every step. */
 function forEachNumber(
   steps: readonly Step[],
   checkHolders: (fixture: PeopleFixture, number: string, holders: readonly Person[]) => void,

@@ -196,7 +196,7 @@ t.test('Creating an identity in any way queries its conversation for a STOP', as
   t.equal((await agent.call('PATCH', `/people/${id}`, { phone })).json.identities[0].optedOut, true, 'a change')
   await drop()
   t.equal((await agent.send({ recipient: { channel: 'rcs', address: phone } })).status, 409, 'a send')
-  // A later session of somebody who is opted out still.
+  // A later session of a person who is opted out still.
   await clock.advance(conversation.sessionIdleMs + 60_000)
   await writes(agent, phone, 'hello?')
   await reaches(agent, ({ length }) => length === 1)

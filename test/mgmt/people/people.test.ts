@@ -1,4 +1,4 @@
-/** People in their shard: who is found how, what lists look through, and what happens to what leads to somebody. */
+/** People in their shard: how they are found, what lists search, and what happens to the index rows of a person. */
 import fc from 'fast-check'
 import t from 'tap'
 import { person as limits } from '../../../core/limits/index.js'

@@ -27,7 +27,7 @@ function quiet(t: Test, more: Env = {}): Env {
 
 const one = (findings: readonly Finding[], check: string) => findings.find((each) => each.check === check)
 
-/** A server that says `greeting` to whoever connects, and `answer` to whatever it hears. */
+/** A server that sends `greeting` to every connection, and `answer` to what it receives. */
 async function openServer(
   t: Test,
   { greeting = '', answer }: { greeting?: string; answer?: (received: string) => string },

@@ -23,7 +23,7 @@ t.test('The package contains only the program and the kit, and the command line 
     rmSync(stray, { force: true })
     rmSync(scratch, { recursive: true, force: true })
   })
-  // Tests run from a build, which packing must not make anew under them.
+  // Tests run from a build, which packing must not replace under them.
   const args = ['pack', '--ignore-scripts', '--json', '--pack-destination', scratch]
   const { stdout } = await run('npm', args, { cwd: root, maxBuffer: 64 * 1024 ** 2 })
   const [{ filename, files }] = JSON.parse(stdout) as [Packed]

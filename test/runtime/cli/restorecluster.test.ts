@@ -1,4 +1,4 @@
-/** The backup of a node of a cluster: restored beside servers that know nothing any more, it founds everything anew. */
+/** The backup of a node of a cluster: restored beside servers without data, it founds the cluster again. */
 import { join } from 'node:path'
 import t from 'tap'
 import { TestNats } from '../../harness/nats.js'

@@ -23,7 +23,7 @@ const asNumbers = [asList, ...labels.map((label, at) => `${at + 1}. ${label}`), 
   '\n',
 )
 
-/** A house on whose channel devices are told of; none is until one is taken up. */
+/** A node whose channel reports devices; it reports none until one is set. */
 async function openFixture(t: Parameters<typeof openGatewayFixture>[0]) {
   const fixture = await openGatewayFixture(t, { channels: [channel] })
   let device: readonly string[] | undefined

@@ -31,7 +31,7 @@ export async function openGatewayFixture(t: Test, options: GatewayFixtureOptions
   const client = limits && createEgressClient({ allowPrivate: true }, limits)
   let deps!: GatewayDepsOptions & { readonly commands: GatewayDepsOptions['gatewayModule']['conversation'] }
 
-  /** Stands in for the media of the internet, and records what an operator is told. */
+  /** Replaces the media of the internet, and records the calls for an operator. */
   function wrapGateway(parts: GatewayDepsOptions): GatewayDepsOptions {
     const rehost: Media['rehost'] = async (url) =>
       options.unreachable?.includes(url)

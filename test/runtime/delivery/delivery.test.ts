@@ -24,7 +24,7 @@ const refuses =
   (retry: 'later' | 'otherChannel' | 'never', reason = 'sendFailed'): Provider =>
   () => ({ kind: 'refused', reason, retry })
 
-/** Somebody the agent has heard of, with nothing waiting. */
+/** A conversation that the agent knows, with nothing waiting. */
 async function openConversation(
   fixture: GatewayFixture,
   address = ann,

@@ -1,4 +1,4 @@
-/** Whom a request is from, when proxies stand before a node and when somebody only says so. */
+/** The client address of a request: behind proxies of a node, and with forged proxy headers. */
 import { request } from 'node:http'
 import fc from 'fast-check'
 import t, { type Test } from 'tap'

@@ -1,5 +1,5 @@
 /**
- * A picture that somebody sent, from a provider that gives it to its customer alone to an agent that holds no
+ * A picture that a person sent, from a provider that gives it to its customer alone to an agent that holds no
  * credentials.
  */
 import { createHmac } from 'node:crypto'
@@ -14,8 +14,8 @@ const token = 'EAAGthe-token-of-the-binding'
 const auth = { accessToken: token, appSecret: 'app-secret-of-the-binding', verifyToken: 'a word', phoneNumberId: '106' }
 
 /**
- * A provider that wants the token for everything, and whose files lie with somebody else; and an agent that is bound to
- * it.
+ * A provider that requires the token for every call, and whose files lie on another server; and an agent that is
+ * bound to it.
  */
 async function openSetup(t: Test) {
   const world = { status: 200, picture: png as Buffer }
@@ -67,7 +67,7 @@ async function openSetup(t: Test) {
     return events.filter(({ type }) => type === 'message').map(({ message }) => message)
   }
 
-  /** Somebody sends a picture: the address that the agent is told. */
+  /** A person sends a picture; returns the address that the agent gets. */
   async function sendPicture(mediaId = '77'): Promise<string> {
     const before = receivedMessages().length
     const { status } = await receiveImage(mediaId)

@@ -14,7 +14,7 @@ const from =
   (url: string): FindSource =>
   () => ({ url, secretHeaders })
 
-/** Gives it to whoever has the token. */
+/** Serves the file to every request that has the token. */
 const requireCredentials: Behavior = (response, request) =>
   request.headers.authorization === secretHeaders.authorization
     ? sends(png)(response, request)

@@ -39,7 +39,7 @@ async function post(node: TestNode, path: string, json: unknown) {
   return answer.json
 }
 
-/** An agent that somebody said STOP to, and a webhook whose secret is sealed. */
+/** An agent that a person said STOP to, and a webhook whose secret is sealed. */
 async function makeAgent(node: TestNode): Promise<void> {
   await post(node, '/v1/orgs/demo/agents', { name: 'Stop', id: 'stop' })
   const { id } = await post(node, `${at}/channels`, {

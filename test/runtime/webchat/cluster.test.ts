@@ -1,4 +1,4 @@
-/** Web chat over several nodes on a real server: a page may be connected to any of them, whoever keeps its record. */
+/** Web chat over several nodes on a real server: a page may be connected to any of them, whichever owns its record. */
 import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

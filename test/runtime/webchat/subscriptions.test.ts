@@ -1,4 +1,4 @@
-/** Who follows a visitor's record is told of it until they leave, whoever else comes and goes. */
+/** A subscriber of a visitor's record gets its changes until it leaves, while other subscribers come and go. */
 import t from 'tap'
 import { webchat as limits } from '../../../core/limits/index.js'
 import { openSubscriptions, type Subscriber } from '../../../runtime/webchat/subscriptions.js'

@@ -1,4 +1,4 @@
-/** Threads for long work: what they give back, what ends them, and that whoever waits is always answered. */
+/** Threads for long work: what they give back, what ends them, and that every waiting caller is answered. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { getPriority } from 'node:os'
 import t from 'tap'

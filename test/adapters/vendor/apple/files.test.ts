@@ -42,7 +42,7 @@ t.test('A reply that is too large for a call is fetched from its URL', async (t)
   )
   const [record] = emulator.sent(0)
   const { interactiveData } = record!.body as { interactiveData: { data: Record<string, { summaryText?: string }> } }
-  // Whoever has much to say in a summary gets it all back with the answer.
+  // An answer contains the whole summary, however long it is.
   const reply = interactiveData.data['quick-reply'] ?? interactiveData.data.listPicker!
   Object.assign(reply, { summaryText: 'x'.repeat(11_000) })
   const list = interactiveData.data.listPicker as unknown as { sections: { items: object[] }[] } | undefined

@@ -38,7 +38,7 @@ export const messageBody = (id: string, content: object) => ({
 export const everyAbility = ['LIST', 'TIME', 'QUICK', 'AUTH', 'AUTH2', 'FORM'] as const
 
 const items = (...all: readonly ExpectedItem[]) => ({ kind: 'items', items: all }) as const
-/** Whoever says something has come back, if they had left. */
+/** A person who writes after leaving has come back. */
 const back = (id: string): ExpectedItem => ({
   id: `${id}:back`,
   address: person,

@@ -38,7 +38,7 @@ export class FakeGateway {
   refusal: number | undefined
   /** Sockets are opened and closed at once, with this code. */
   closeCode: number | undefined
-  /** A page that comes anew is told so many of the newest lines, and is told so many older ones at a time. */
+  /** A new page gets so many of the newest lines, and so many older ones at a time. */
   maxLines = 100
   olderLines = 20
   inputs: Record<string, unknown> = look
