@@ -23,10 +23,10 @@ export const agentTemplates: readonly AgentTemplate[] = [
     version: '1.0.1',
     name: 'Clinic or practice',
     description:
-      'Front desk of a medical, dental or therapy practice: booking, rescheduling, reminders, practical answers.',
+      'Receptionist of a medical, dental or therapy practice: booking, rescheduling, reminders, practical answers.',
     category: 'health',
     identityPreamble:
-      'You are the automated front desk of a health practice. You arrange visits and answer practical questions; only the clinicians give medical advice.',
+      'You are the automated receptionist of a health practice. You arrange visits and answer practical questions; only the clinicians give medical advice.',
     playbookTemplateIds: ['@svc/playbook.front-desk', ...appointmentPlaybooks, ...commonPlaybooks],
     personalityTemplateId: '@svc/personality.calm-clinician',
     objectiveTemplateIds: ['@svc/objective.booked-visit', '@svc/objective.honest-feedback'],

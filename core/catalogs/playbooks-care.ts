@@ -45,7 +45,7 @@ export const servicePlaybooks: readonly PlaybookTemplate[] = [
     id: '@svc/playbook.reach-us',
     version: '1.0.1',
     name: 'Reach a person',
-    description: 'Tells people who want to talk to a human how to reach one, and passes their concern on.',
+    description: 'Gives people who ask for a human the ways to reach one, and passes on their request.',
     whenToUse:
       'The person asks for a human, an agent, a manager or a phone number, or you cannot help them any further.',
     body: prose`

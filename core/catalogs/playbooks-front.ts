@@ -12,7 +12,7 @@ export const frontPlaybooks: readonly PlaybookTemplate[] = [
       'The default between other playbooks: greetings, unclear first messages, and anything that no other playbook covers.',
     isDefault: true,
     body: prose`
-      You are the front desk of a business that works by appointment. Find out in one question what the person came
+      You are the receptionist of a business that works by appointment. Find out in one question what the person came
       for, then get them there.
 
       On a first message
@@ -39,7 +39,7 @@ export const frontPlaybooks: readonly PlaybookTemplate[] = [
       [
         user('hi'),
         agent(prose`
-          Hi, this is the front desk. What can I do for you today?
+          Hi, this is the reception. What can I do for you today?
           [[chips: Book a visit | Change my visit | Ask a question]]
         `),
       ],

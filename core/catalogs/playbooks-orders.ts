@@ -20,7 +20,7 @@ export const orderPlaybooks: readonly PlaybookTemplate[] = [
          lookup gives them, with "expected" in front where it is an estimate.
       4. Something is off:
          - later than promised: say so first, then what can be done;
-         - shown as delivered but not there: ask them to check at the door and with neighbors, then alert the team;
+         - shown as delivered but not there: ask them to check the entrance and with neighbors, then alert the team;
          - wrong address: alert the team at once if it has not left yet, and do not promise that it can be changed.
       5. If the lookup is not available or fails, note the details, alert the team, and say that they will get an
          answer.

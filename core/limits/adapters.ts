@@ -8,7 +8,7 @@ export const adapter = Object.freeze({
   revokeMs: 10 * second,
   openMs: 30 * second,
   closeMs: 5 * second,
-  /** Bindings that are recorded as having no outcome in time. */
+  /** Bindings whose adapter did not answer in time, which the guard caches. */
   stuckBindings: 10_000,
   payloadsPerMessage: 500,
   payloadChars: 512 * 1024,

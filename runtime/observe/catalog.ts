@@ -187,7 +187,7 @@ export const catalog = {
   parley_cluster_nodes: {
     kind: 'gauge',
     labels: [],
-    help: 'Processes of the installation that this node has heard from recently',
+    help: 'Processes of the installation whose heartbeats this node received recently',
   },
   parley_shards_owned: { kind: 'gauge', labels: [], help: 'Shards that this node owns' },
   parley_shards_copied: {

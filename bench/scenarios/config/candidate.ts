@@ -30,7 +30,7 @@ async function post(below: string, body: unknown): Promise<void> {
   const answer = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) })
   if (!answer.ok) throw new Error(`POST ${url} answered ${answer.status}: ${await answer.text()}`)
 }
-await post('', { name: 'Bench Desk', id: 'desk' })
+await post('', { name: 'Bench Shop', id: 'desk' })
 await post('/desk/import', exportOf())
 
 serveCandidate({

@@ -8,7 +8,7 @@ import { addressOf, messageText, people } from './fixtures.js'
 export type RecordWrite = readonly [key: RecordKey, value: object]
 
 const owners = Array.from({ length: people }, (_, person) => ownerOf(person))
-const agent = { orgId: 'demo', agentId: 'bench-desk' }
+const agent = { orgId: 'demo', agentId: 'bench-shop' }
 const channel = 'sms' as const
 
 export function recordsOf(sequence: number, at: number, asid = owners[sequence % people]!): readonly RecordWrite[] {

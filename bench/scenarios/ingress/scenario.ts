@@ -4,7 +4,8 @@ import type { Scenario } from '../../harness/scenario.js'
 
 export const ingress: Scenario = {
   name: 'ingress',
-  purpose: 'Calls of a provider, each with one message: signature checked, read, heard, durable, then acknowledged.',
+  purpose:
+    'Calls of a provider, each with one message: signature verified, parsed, applied, durable, then acknowledged.',
   unit: 'calls',
   seconds: 2,
   rounds: 7,

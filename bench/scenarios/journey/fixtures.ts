@@ -1,8 +1,8 @@
 /** The request of every journey candidate: a step of a journey for a profile without an earlier send. */
 
 export const outreachId = 'renewal'
-export const agentName = 'Bench Desk'
-export const agentId = 'bench-desk'
+export const agentName = 'Bench Shop'
+export const agentId = 'bench-shop'
 
 export const peopleFields = [
   { key: 'plan', label: 'Plan', type: 'string' },

@@ -11,7 +11,7 @@ export interface JourneyBody {
   readonly journey: { versionId: string; nodeId: string; instanceId: string }
 }
 
-const scope: RecordKey = ['demo', 'bench-desk', 1]
+const scope: RecordKey = ['demo', 'bench-shop', 1]
 const idOf = (prefix: string, sequence: number) => `${prefix}_${String(sequence).padStart(26, '0')}`
 
 export function recordsOf(body: JourneyBody, sequence: number, at: number): readonly RecordWrite[] {

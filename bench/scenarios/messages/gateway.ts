@@ -52,7 +52,7 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
 
   const manage = (method: string, path: string, body?: unknown) =>
     call(method, `${urls.mgmt}/v1/orgs/${orgId}/agents${path}`, key, body)
-  const { id } = await manage('POST', '', { name: 'Bench Desk' })
+  const { id } = await manage('POST', '', { name: 'Bench Shop' })
   const binding = await manage('POST', `/${id}/channels`, { channel: 'sms', ...bindingInput })
   while ((await manage('GET', `/${id}/channels/${binding.id}`)).status !== 'Active') await sleep(20)
   // A bench writes to a person as often as a loop does, so the loop guard has its highest setting.

@@ -21,7 +21,7 @@ export interface Commits {
 }
 
 const owners = Array.from({ length: people }, (_, person) => ownerOf(person))
-const agent = { orgId: 'demo', agentId: 'bench-desk' }
+const agent = { orgId: 'demo', agentId: 'bench-shop' }
 const channel = 'sms' as const
 const address = '+15550000002'
 const attempt = { channel, provider: 'emulator' }
@@ -38,7 +38,7 @@ export function commitsOf(sequence: number, at: number, asid = owners[sequence %
   const traffic = (number: number): RecordKey => ['traffic', agent.orgId, agent.agentId, at, asid, number]
   const conversationKey = ofOwner(asid, 'conversation')
   const outgoingKey = ofOwner(asid, 'conversation.messages', messageId)
-  const deliveryKey: RecordKey = ['shard.outbox', `${effectKinds.deliver} demo/bench-desk/sms`, sequence, 0]
+  const deliveryKey: RecordKey = ['shard.outbox', `${effectKinds.deliver} demo/bench-shop/sms`, sequence, 0]
 
   const payload: Deliver = { asid, messageId, attempt: 1 }
   const delivery: OutboxRow = {

@@ -19,7 +19,7 @@ export function rateOf(visitors: number): number {
   return Math.min(maxPerSecond, visitors * maxPerVisitorPerSecond)
 }
 
-export const chatPath = '/v4/webchat/demo.bench-desk'
+export const chatPath = '/v4/webchat/demo.bench-shop'
 
 /** The number of a message is its first word, so that it can be found in any text. */
 export const textOf = (sequence: number) => `${sequence} Is the room above the garden free from Friday on?`
