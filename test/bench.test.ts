@@ -235,7 +235,16 @@ t.test('A window lasts until at least one response came, so a stalled machine is
 })
 
 /** Whole installations or large agents: they take longer than all the others to run. */
-const takesMinutes = ['campaign', 'campaign-stage', 'config', 'journey', 'journey-budget', 'journey-cluster', 'webchat']
+const takesMinutes = [
+  'campaign',
+  'campaign-paced',
+  'campaign-stage',
+  'config',
+  'journey',
+  'journey-budget',
+  'journey-cluster',
+  'webchat',
+]
 
 t.test('A short run of every quick scenario prints its tables and writes a self-contained report', async (t) => {
   const folder = t.testdir()
