@@ -37,35 +37,50 @@ export function createCampaignGate(
   }
 }
 
+/** Whether a message is held, because its campaign is paused or its person has written, for example. */
+export interface HoldCheck {
+  /** Asks the owner of the agent's shard. A promise only where that is another process. */
+  ask(): boolean | Promise<boolean>
+  /** The same synchronously; where another process owns the agent's shard, by its last answer. */
+  isHeld(): boolean
+}
+
+const neverHeld: HoldCheck = { ask: () => false, isHeld: () => false }
+
 /**
- * Returns a function that answers whether the message is held, evaluated at each call. A message without a campaign is
- * never held; a disclaimer shares the state of the opener that it precedes. An opener is also held once its person has
- * written after it was accepted: the send waits for that conversation. Returns a promise only where another process
- * owns the agent's shard.
+ * A message without a campaign is never held; a disclaimer shares the state of the opener that it precedes. An opener
+ * is also held once its person has written after it was accepted: the send waits for that conversation.
  */
 export function createHoldCheck(
   { campaigns, clock }: { readonly campaigns: CampaignGate; readonly clock: Pick<Clock, 'now'> },
   reader: Reader,
   { asid, agent }: Conversation,
   message: OutboundMessageRecord,
-): (() => boolean) | Promise<() => boolean> {
+): HoldCheck {
   const opener = message.disclaimerFor === undefined ? message : reader.get(messageTable, [asid, message.disclaimerFor])
   const { campaign, sendId } = opener?.sendRef ?? {}
-  if (!opener || !campaign) return () => false
+  if (!opener || !campaign) return neverHeld
   const send: CampaignSendRef = { sendId: sendId!, ...campaign }
   const hasWritten = () => {
     const lastInboundAt = campaign.isFollowUp ? undefined : reader.get(conversationTable, [asid])?.lastInboundAt
     return lastInboundAt !== undefined && lastInboundAt > opener.at && lastInboundAt <= clock.now()
   }
-  const isHeldLocal = () => {
-    const may = campaigns.mayDispatchLocal(agent, send)
-    return may === undefined ? undefined : !may || hasWritten()
+  let lastAnswer = false
+  const answerWith = (may: boolean) => {
+    lastAnswer = may
+    return !may || hasWritten()
   }
-  if (isHeldLocal() !== undefined) return () => isHeldLocal() ?? false
-  return campaigns.mayDispatch(agent, send).then((may) => {
-    if (isRefusal(may)) throw new Error('the campaign of a message cannot be looked up just now')
-    return () => isHeldLocal() ?? (!may || hasWritten())
-  })
+  return {
+    ask() {
+      const may = campaigns.mayDispatchLocal(agent, send)
+      if (may !== undefined) return answerWith(may)
+      return campaigns.mayDispatch(agent, send).then((answer) => {
+        if (isRefusal(answer)) throw new Error('the campaign of a message cannot be looked up just now')
+        return answerWith(answer)
+      })
+    },
+    isHeld: () => answerWith(campaigns.mayDispatchLocal(agent, send) ?? lastAnswer),
+  }
 }
 
 /** Written out without spreads because it runs for every message of a campaign; see decision 082. */

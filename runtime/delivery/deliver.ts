@@ -28,7 +28,7 @@ import type { Media, Unreachable } from '../media/contract.js'
 import type { EffectHandler, Shards } from '../shard/contract.js'
 import { runInSlices } from '../slices.js'
 import type { CampaignGate } from './campaigngate.js'
-import { createHoldCheck } from './campaigngate.js'
+import { createHoldCheck, type HoldCheck } from './campaigngate.js'
 import type { BindingRef, ConnectionPool } from './connections.js'
 import { hostMedia, isHosted } from './media.js'
 import type { DeliveryMetrics } from './metrics.js'
@@ -74,11 +74,12 @@ export function createDeliverHandler(deps: DeliveryDeps): EffectHandler {
     const context = isRefusal(agent) ? contexts.orphan(conversation.channel) : contexts.of(agent, conversation)
     const isSilenced = () =>
       isSilencedByOptOut(record) && reader.get(conversationTable, [asid])?.optedOutAt !== undefined
-    const holdCheck = createHoldCheck(deps, reader, conversation, record)
-    const isHeld = typeof holdCheck === 'function' ? holdCheck : await holdCheck
     const unknownSince = inFlight.unknownSince ?? (isRepeat ? inFlight.at : undefined)
     const isKnown = (providerId: string) => reader.get(providerIdTable, [asid, providerId]) !== undefined
-    const earlier = unknownSince === undefined ? { isHeld } : { earlier: { since: unknownSince, isKnown } }
+    const earlier =
+      unknownSince === undefined
+        ? { holdCheck: createHoldCheck(deps, reader, conversation, record) }
+        : { earlier: { since: unknownSince, isKnown } }
     const deliveryAttempt: DeliveryAttempt = { isSilenced, isStillOwner, isFirst: attempt === 1, signal, ...earlier }
     const outcome: DeliveryOutcome | NotSent = isRefusal(agent)
       ? refusedOutcome('noBinding', 'never', 'The agent was deleted.')
@@ -111,7 +112,7 @@ interface DeliveryAttempt {
   /** Whether the person has opted out and the message is not exempt from the opt-out. */
   readonly isSilenced: () => boolean
   /** Whether the campaign holds the message; absent for a message that the provider may already have. */
-  readonly isHeld?: () => boolean
+  readonly holdCheck?: HoldCheck
   /** Whether this process still owns the shard and may submit. */
   readonly isStillOwner: () => boolean
   /** Whether this is the first attempt. */
@@ -161,10 +162,11 @@ async function attemptDelivery(
   context: AgentContext,
   conversation: Conversation,
   record: OutboundMessageRecord,
-  { isSilenced, isHeld = () => false, isStillOwner, isFirst, signal, earlier }: DeliveryAttempt,
+  { isSilenced, holdCheck, isStillOwner, isFirst, signal, earlier }: DeliveryAttempt,
 ): Promise<(DeliveryOutcome & { readonly refusedBy?: ChannelRoute }) | NotSent> {
   if (isSilenced()) return refusedOutcome('optedOut', 'never')
-  if (isHeld()) return { kind: 'withheld' }
+  const isHeld = holdCheck?.ask()
+  if (isHeld && (await isHeld)) return { kind: 'withheld' }
   if (conversation.sandbox) return { kind: 'sent', providerIds: [] }
   const binding = agent.channels.find(({ channel }) => channel === conversation.channel)
   const adapter = binding && deps.adapters(binding.channel, binding.provider)
@@ -185,7 +187,7 @@ async function attemptDelivery(
   // process that has the shard by then. The check therefore runs again right before each submission.
   const isCancelled = () => {
     wasSilenced ||= isSilenced()
-    wasHeld ||= isHeld()
+    wasHeld ||= holdCheck?.isHeld() ?? false
     return wasSilenced || wasHeld || !isStillOwner()
   }
   const providerContext = deps.providers.contextFor(binding, auth, signal, isCancelled)

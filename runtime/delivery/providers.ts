@@ -2,13 +2,18 @@
  * Access to providers: credentials, token caches and HTTP for adapters, per binding and within the limits of the node.
  */
 import type { ChannelRoute, Sealed } from '../../core/agent/routing.js'
-import type { CallProvider, NoResponse, ProviderCache, ProviderContext } from '../../core/channel/adapter.js'
+import type {
+  CallProvider,
+  NoResponse,
+  ProviderCache,
+  ProviderContext,
+  ProviderResponse,
+} from '../../core/channel/adapter.js'
 import { isRefusal, type Refusal } from '../../core/errors.js'
 import { provider as limits } from '../../core/limits/index.js'
 import type { Clock } from '../clock.js'
-import { parseUrl } from '../config/url.js'
-import { readBody } from '../egress/body.js'
-import { createEgressClient, type EgressClientOptions, type EgressFailure, failureOf } from '../egress/client.js'
+import { createEgressClient, type EgressClientOptions, type EgressFailure } from '../egress/client.js'
+import type { WholeResponse } from '../egress/fetchwhole.js'
 import type { Sealer } from '../secrets/sealer.js'
 import type { ProviderMetrics } from './metrics.js'
 import { createTokenCache } from './tokencache.js'
@@ -16,7 +21,7 @@ import { createTokenCache } from './tokencache.js'
 export interface Providers {
   /** The credentials of a binding, synchronous when they are cached; a refusal when they cannot be opened. */
   authOf(orgId: string, binding: ChannelRoute): Credentials | Promise<Credentials | Refusal>
-  /** Once `isCancelled` returns true, no call begins and no call that waited for its connection is written. */
+  /** Once `isCancelled` returns true, no call is written, including one that waits for its connection. */
   contextFor(
     binding: ChannelRoute,
     auth: unknown,
@@ -38,21 +43,11 @@ export interface ProvidersOptions extends EgressClientOptions {
   readonly clock: Clock
   /** The base URL of the gateway as providers call it. */
   readonly publicUrl: () => string
-  /** Origins of emulated providers of this node, which may be called at private addresses. */
-  readonly ownOrigins?: () => ReadonlySet<string>
   readonly metrics?: ProviderMetrics
 }
 
-export function openProviders({
-  sealer,
-  clock,
-  publicUrl,
-  ownOrigins,
-  metrics,
-  ...policy
-}: ProvidersOptions): Providers {
+export function openProviders({ sealer, clock, publicUrl, metrics, ...policy }: ProvidersOptions): Providers {
   const client = createEgressClient(policy, limits)
-  const ownClient = createEgressClient({ ...policy, allowPrivate: true }, limits)
   const credentialCache = new WeakMap<Sealed, Credentials>()
   const tokenCaches = new Map<string, { readonly sealed?: Uint8Array; readonly cache: ProviderCache }>()
 
@@ -76,40 +71,19 @@ export function openProviders({
 
   function createCall(binding: ChannelRoute, signal: AbortSignal, isCancelled?: () => boolean): CallProvider {
     return async ({ method, url, headers = {}, body }) => {
-      if (isCancelled?.()) return noAnswer(failureOf('withheld'))
       const began = clock.monotonic()
-      const origin = parseUrl(url)?.origin ?? ''
-      const httpClient = ownOrigins?.().has(origin) ? ownClient : client
-      const answer = await httpClient.request(signal, async (send) => {
-        const bytes = typeof body === 'string' ? Buffer.from(body) : body
-        const response = await send({
-          method,
-          url,
-          headers,
-          ...(bytes && { body: bytes }),
-          ...(isCancelled && { isWithheld: isCancelled }),
-        })
-        const content = await readBody(response, limits.answerBytes)
-        if (typeof content === 'string') return failureOf(content)
-        const { statusCode: status, headers: responseHeaders } = response
-        const header = (name: string) => String(responseHeaders[name.toLowerCase()] ?? '')
-        return {
-          kind: 'answer' as const,
-          status,
-          header,
-          // A getter, since most adapters read one header or none.
-          get headers() {
-            return Object.fromEntries(
-              Object.entries(responseHeaders).map(([name, value]) => [name, String(value ?? '')]),
-            )
-          },
-          body: content.toString('utf8'),
-          bytes: content,
-        }
+      const bytes = typeof body === 'string' ? Buffer.from(body) : body
+      const response = await client.fetchWhole({
+        method,
+        url,
+        headers,
+        signal,
+        maxBytes: limits.answerBytes,
+        isWithheld: isCancelled,
+        ...(bytes && { body: bytes }),
       })
-      const isAnswer = 'kind' in answer
-      metrics?.observeCall(binding, isAnswer ? answer.status : undefined, clock.monotonic() - began)
-      return isAnswer ? answer : noAnswer(answer)
+      metrics?.observeCall(binding, response.ok ? response.status : undefined, clock.monotonic() - began)
+      return response.ok ? answerOf(response) : noAnswer(response)
     }
   }
 
@@ -125,14 +99,26 @@ export function openProviders({
       signal,
     }),
     evict: (bindingId) => void tokenCaches.delete(bindingId),
-    async close() {
-      await Promise.all([client.close(), ownClient.close()])
-    },
+    close: client.close,
   }
 }
 
 export function ingressUrlOf(gatewayUrl: string, bindingId: string): string {
   return `${gatewayUrl}/v4/ingress/${bindingId}`
+}
+
+function answerOf({ status, headers, body }: WholeResponse): ProviderResponse {
+  return {
+    kind: 'answer',
+    status,
+    header: (name) => String(headers[name.toLowerCase()] ?? ''),
+    // A getter, since most adapters read one header or none.
+    get headers() {
+      return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value ?? '')]))
+    },
+    body: body.toString('utf8'),
+    bytes: body,
+  }
 }
 
 const unsentReasons: readonly EgressFailure['reason'][] = ['refused-address', 'unknown-name', 'tls', 'withheld']

@@ -35,7 +35,7 @@ const unpackers: Readonly<Record<string, Unpack>> = {
 }
 
 /** Undoes at most one content coding, within the limit: a few compressed bytes can expand into gigabytes. */
-async function decode(
+export async function decode(
   encoded: Buffer,
   coding: string | string[] | undefined,
   maxBytes: number,

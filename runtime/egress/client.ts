@@ -2,10 +2,14 @@
  * The HTTP client for URLs that users supply: every request and every redirect goes through the URL guard, within a
  * deadline.
  */
-import { Agent, type buildConnector, DecoratorHandler, type Dispatcher } from 'undici'
+import { Agent, type buildConnector, type Dispatcher } from 'undici'
 import { parseUrl } from '../config/url.js'
+import type { MaybePromise } from '../maybeasync.js'
 import type { Semaphore } from '../semaphore.js'
-import { AddressRefused, checkUrl, guardedConnector, type Resolve, type UrlPolicy } from './guard.js'
+import { decode } from './body.js'
+import { createDeadline, type Deadline, ExchangeStopped } from './deadline.js'
+import { fetchWhole, type WholeResponse } from './fetchwhole.js'
+import { AddressRefused, guardedConnector, parseCheckedUrl, type Resolve, type UrlPolicy } from './guard.js'
 import { type FailureReason, failureMessages, reasonOf } from './reason.js'
 
 export interface EgressClientOptions extends UrlPolicy {
@@ -38,14 +42,22 @@ export interface EgressRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   readonly headers: Readonly<Record<string, string>>
   readonly body?: Uint8Array
-  /** Evaluated once there is a connection, right before the first byte is written; true cancels the request. */
-  readonly isWithheld?: () => boolean
 }
 
 /** Sends one request; a URL that the guard refuses fails before anything else is done. */
 export type Send = (request: EgressRequest) => Promise<Dispatcher.ResponseData>
 
+export interface WholeRequest extends EgressRequest {
+  readonly signal: AbortSignal | undefined
+  /** Of the body as sent, and of the body once decompressed. */
+  readonly maxBytes: number
+  /** Evaluated once there is a connection, right before the first byte is written; true cancels the request. */
+  readonly isWithheld?: (() => boolean) | undefined
+}
+
 export interface EgressClient {
+  /** One request and its whole body, decompressed, within the deadline. Never rejects. */
+  fetchWhole(request: WholeRequest): Promise<(WholeResponse & { readonly ok: true }) | EgressFailure>
   /**
    * Runs an exchange of one or more requests within one deadline. At the deadline, when `callerSignal` fires, or when
    * the client closes, the current request and the body being read are aborted. An error thrown by `run` becomes a
@@ -62,31 +74,10 @@ export interface EgressClient {
  */
 class UrlRefused extends AddressRefused {}
 
-class CancelledBeforeWrite extends Error {}
-
-/** Passes on all handler callbacks; the types of undici name none of them. */
-const Decorator = DecoratorHandler as unknown as new (
-  handler: Dispatcher.DispatchHandler,
-) => { onRequestStart(controller: Dispatcher.DispatchController, context: unknown): void }
-
-/** Evaluates `isWithheld` once the socket is ready: nothing runs between that and the write. */
-class PreWriteCheck extends Decorator {
-  readonly #isWithheld: () => boolean
-
-  constructor(handler: Dispatcher.DispatchHandler, isWithheld: () => boolean) {
-    super(handler)
-    this.#isWithheld = isWithheld
-  }
-
-  override onRequestStart(controller: Dispatcher.DispatchController, context: unknown): void {
-    super.onRequestStart(controller, context)
-    if (this.#isWithheld()) controller.abort(new CancelledBeforeWrite())
-  }
-}
-
-const preWriteInterceptor: Dispatcher.DispatcherComposeInterceptor = (dispatch) => (options, handler) => {
-  const { isWithheld } = options as { isWithheld?: () => boolean }
-  return dispatch(options, isWithheld ? new PreWriteCheck(handler, isWithheld) : handler)
+interface Target {
+  readonly dispatcher: Dispatcher
+  readonly origin: string
+  readonly path: string
 }
 
 export function createEgressClient(options: EgressClientOptions, limits: EgressTimeouts): EgressClient {
@@ -95,45 +86,77 @@ export function createEgressClient(options: EgressClientOptions, limits: EgressT
       connect: guardedConnector({ ...options, ...policy, connectMs: limits.connectMs }, options.build),
       headersTimeout: limits.headersMs,
       bodyTimeout: limits.totalMs,
-    }).compose(preWriteInterceptor)
+    })
   const agent = agentWith(options)
   const ownAgent = options.ownOrigins && agentWith({ allowPrivate: true })
   const { slots } = options
   const active = new Set<Deadline>()
-  let closed = false
+  let isClosed = false
+
+  /** Where the URL leads, once there is a slot for a request to its host. */
+  function findTarget(url: string, deadline: Deadline): MaybePromise<Target> {
+    const isOwn = ownAgent !== undefined && options.ownOrigins!().has(parseUrl(url)?.origin ?? '')
+    const parsed = parseCheckedUrl(url, isOwn ? { allowPrivate: true } : options)
+    if (typeof parsed === 'string') throw new UrlRefused()
+    const { origin, host, pathname, search } = parsed
+    const target = { dispatcher: isOwn ? ownAgent : agent, origin, path: pathname + search }
+    assertRunning(deadline)
+    const queuedSlot = slots && deadline.acquireSlot(slots, host)
+    if (!queuedSlot) return target
+    return queuedSlot.then(() => {
+      assertRunning(deadline)
+      return target
+    })
+  }
+
+  function assertRunning(deadline: Deadline): void {
+    if (isClosed || deadline.isStopped()) throw new ExchangeStopped()
+  }
 
   function sendWithin(deadline: Deadline): Send {
+    const controller = new AbortController()
+    deadline.onStop(() => controller.abort())
     return async ({ url, ...request }) => {
-      const isOwn = options.ownOrigins?.().has(parseUrl(url)?.origin ?? '') ?? false
-      if (checkUrl(url, isOwn ? { allowPrivate: true } : options) !== undefined) throw new UrlRefused()
-      if (closed) throw new Error('the door is closed')
-      const { origin, host, pathname, search } = new URL(url)
-      if (slots) await deadline.acquireSlot(slots, host)
-      if (closed) throw new Error('the door is closed')
-      const dispatcher = isOwn && ownAgent ? ownAgent : agent
-      const answer = dispatcher.request({ ...request, origin, path: pathname + search, signal: deadline.signal })
-      return Promise.race([answer, deadline.aborted])
+      const { dispatcher, origin, path } = await findTarget(url, deadline)
+      // undici checks the signal of a connecting request only once it is connected.
+      const stopped = new Promise<never>((_resolve, reject) => deadline.onStop(() => reject(new ExchangeStopped())))
+      return Promise.race([dispatcher.request({ ...request, origin, path, signal: controller.signal }), stopped])
+    }
+  }
+
+  async function runWithin<T>(
+    callerSignal: AbortSignal | undefined,
+    run: (deadline: Deadline) => Promise<T>,
+  ): Promise<T | EgressFailure> {
+    const deadline = createDeadline(callerSignal, limits.totalMs)
+    active.add(deadline)
+    try {
+      return await run(deadline)
+    } catch (error) {
+      if (error instanceof UrlRefused) return failureOf('refused-address')
+      if (isClosed || callerSignal?.aborted) return failureOf('stopped')
+      return failureOf(deadline.isLate() ? 'timeout' : reasonOf(error))
+    } finally {
+      active.delete(deadline)
+      deadline.dispose()
     }
   }
 
   return {
-    async request(callerSignal, run) {
-      const deadline = createDeadline(callerSignal, limits.totalMs)
-      active.add(deadline)
-      try {
-        return await run(sendWithin(deadline))
-      } catch (error) {
-        if (error instanceof UrlRefused) return failureOf('refused-address')
-        if (error instanceof CancelledBeforeWrite) return failureOf('withheld')
-        if (closed || callerSignal?.aborted) return failureOf('stopped')
-        return failureOf(deadline.isLate() ? 'timeout' : reasonOf(error))
-      } finally {
-        active.delete(deadline)
-        deadline.dispose()
-      }
-    },
+    request: (callerSignal, run) => runWithin(callerSignal, (deadline) => run(sendWithin(deadline))),
+    fetchWhole: (request) =>
+      runWithin(request.signal, async (deadline) => {
+        const { url, method, headers, body, maxBytes, isWithheld } = request
+        const { dispatcher, origin, path } = await findTarget(url, deadline)
+        const whole = { deadline, maxBytes, isWithheld }
+        const response = await fetchWhole(dispatcher, { origin, path, method, headers, body }, whole)
+        if (typeof response === 'string') return failureOf(response)
+        const decoded = await decode(response.body, response.headers['content-encoding'], maxBytes)
+        if (typeof decoded === 'string') return failureOf(decoded)
+        return { ok: true as const, status: response.status, headers: response.headers, body: decoded }
+      }),
     async close() {
-      closed = true
+      isClosed = true
       for (const deadline of active) deadline.stop()
       await Promise.all([agent.destroy(), ownAgent?.destroy()])
     },
@@ -142,68 +165,4 @@ export function createEgressClient(options: EgressClientOptions, limits: EgressT
 
 export function failureOf(reason: FailureReason): EgressFailure {
   return { ok: false, reason, message: failureMessages[reason] }
-}
-
-interface Deadline {
-  readonly signal: AbortSignal
-  /** Rejects when the signal fires: undici checks the signal of a connecting request only once it is connected. */
-  readonly aborted: Promise<never>
-  isLate(): boolean
-  /** Waits for a slot, after releasing the one held before. The deadline restarts after a wait. */
-  acquireSlot(slots: Semaphore, host: string): Promise<void>
-  stop(): void
-  dispose(): void
-}
-
-/** One signal for the caller's signal and the deadline. */
-function createDeadline(callerSignal: AbortSignal | undefined, totalMs: number): Deadline {
-  const controller = new AbortController()
-  const { signal } = controller
-  const aborted = new Promise<never>((_resolve, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason), { once: true })
-  })
-  // The signal may fire while no request is waiting for `aborted`.
-  aborted.catch(() => {})
-  let isTimedOut = false
-  let releaseSlot = () => {}
-  const startTimer = () =>
-    setTimeout(() => {
-      isTimedOut = true
-      stop()
-    }, totalMs)
-  let timer = startTimer()
-  async function acquireSlot(slots: Semaphore, host: string): Promise<void> {
-    releaseSlot()
-    releaseSlot = () => {}
-    const queuedSlot = slots.acquire(host)
-    if (queuedSlot) {
-      try {
-        await Promise.race([queuedSlot.granted, aborted])
-      } catch (error) {
-        queuedSlot.cancel()
-        throw error
-      }
-      clearTimeout(timer)
-      timer = startTimer()
-    }
-    releaseSlot = () => slots.release(host)
-  }
-  function stop(): void {
-    clearTimeout(timer)
-    controller.abort()
-  }
-  callerSignal?.addEventListener('abort', stop, { once: true })
-  if (callerSignal?.aborted) stop()
-  return {
-    signal,
-    aborted,
-    isLate: () => isTimedOut,
-    acquireSlot,
-    stop,
-    dispose() {
-      releaseSlot()
-      clearTimeout(timer)
-      callerSignal?.removeEventListener('abort', stop)
-    },
-  }
 }

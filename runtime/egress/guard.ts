@@ -31,19 +31,25 @@ const developmentHint = '; in development PARLEY_ALLOW_PRIVATE_URLS=true allows 
 
 /** Undefined for a URL that may be stored, otherwise a sentence with the reason. Names are resolved only at use. */
 export function checkUrl(text: string, policy: UrlPolicy): string | undefined {
+  const url = parseCheckedUrl(text, policy)
+  return typeof url === 'string' ? url : undefined
+}
+
+/** The URL, or the sentence of `checkUrl`. */
+export function parseCheckedUrl(text: string, policy: UrlPolicy): URL | string {
   if (!/^https?:/i.test(text)) return 'must be an https URL'
   if (text.includes('#')) return 'must not have a fragment'
   if (/^https?:[^/?]*\/\/[^/?]*@/i.test(text)) return 'must not carry a user name or password'
   const url = plainUrl.test(text) ? parseUrl(text) : undefined
   if (!url) return 'must be a complete URL'
   if (url.port === '0') return 'must not name port 0'
-  if (policy.allowPrivate) return undefined
+  if (policy.allowPrivate) return url
   if (url.protocol !== 'https:') return `must be an https URL${developmentHint}`
   const port = url.port === '' ? 443 : Number(url.port)
   if (!(egress.publicPorts as readonly number[]).includes(port)) {
     return `must use one of the ports ${egress.publicPorts.join(', ')}`
   }
-  return isPublicHost(stripBrackets(url.hostname)) ? undefined : `must name a public host${developmentHint}`
+  return isPublicHost(stripBrackets(url.hostname)) ? url : `must name a public host${developmentHint}`
 }
 
 /** URL.hostname keeps the brackets of an IPv6 address, which address parsers do not accept. */

@@ -1,14 +1,8 @@
 /** POST to URLs that users supply, through the URL guard and within all limits; failures are values. */
-import type { Dispatcher } from 'undici'
 import { egress } from '../../core/limits/index.js'
-import { drain, readBody } from './body.js'
-import {
-  createEgressClient,
-  type EgressClientOptions,
-  type EgressFailure,
-  type EgressTimeouts,
-  failureOf,
-} from './client.js'
+import { drain } from './body.js'
+import { createEgressClient, type EgressClientOptions, type EgressFailure, type EgressTimeouts } from './client.js'
+import type { ResponseHeaders } from './fetchwhole.js'
 
 export interface PostRequest {
   readonly url: string
@@ -24,7 +18,7 @@ export type PostResult =
   | {
       readonly ok: true
       readonly status: number
-      readonly headers: Dispatcher.ResponseData['headers']
+      readonly headers: ResponseHeaders
       readonly body: Buffer
     }
   | EgressFailure
@@ -50,17 +44,15 @@ export function openPoster(options: PosterOptions): Poster {
   const limits: EgressLimits = options.limits ?? egress
   const client = createEgressClient(options, limits)
   return {
-    post: ({ signal, answer, ...request }) =>
-      client.request(signal, async (send): Promise<PostResult> => {
-        const response = await send({ ...request, method: 'POST' as const })
-        const { statusCode: status, headers } = response
-        if (answer === 'status') {
-          drain(response.body)
-          return { ok: true, status, headers, body: emptyBody }
-        }
-        const body = await readBody(response, limits.answerBytes)
-        return typeof body === 'string' ? failureOf(body) : { ok: true, status, headers, body }
-      }),
+    post: ({ signal, answer, url, headers, body }) => {
+      const request = { method: 'POST' as const, url, headers, body }
+      if (answer !== 'status') return client.fetchWhole({ ...request, signal, maxBytes: limits.answerBytes })
+      return client.request(signal, async (send): Promise<PostResult> => {
+        const response = await send(request)
+        drain(response.body)
+        return { ok: true, status: response.statusCode, headers: response.headers, body: emptyBody }
+      })
+    },
     close: client.close,
   }
 }

@@ -3,6 +3,7 @@
  * servers that stand in for real providers.
  */
 import Type, { type Static } from 'typebox'
+import { request } from 'undici'
 import { emulatorAdapter, signatureHeader, signatureOf } from '../../adapters/emulator/adapter.js'
 import type { CallWebhook } from '../../adapters/emulator/callbacks.js'
 import type { AcceptedMessage, Act } from '../../adapters/emulator/contract.js'
@@ -102,9 +103,9 @@ const callWebhook: CallWebhook = async ({ method, url, headers, body, timeoutMs 
   try {
     const signal = AbortSignal.timeout(timeoutMs)
     const sent = method === 'POST' ? { body } : {}
-    const answer = await fetch(url, { method, headers, signal, redirect: 'manual', ...sent })
-    const text = (await answer.text()).slice(0, providerEmulator.bodyBytes)
-    return { status: answer.status, header: (name) => answer.headers.get(name) ?? '', body: text }
+    const answer = await request(url, { method, headers, signal, ...sent })
+    const text = (await answer.body.text()).slice(0, providerEmulator.bodyBytes)
+    return { status: answer.statusCode, header: (name) => String(answer.headers[name.toLowerCase()] ?? ''), body: text }
   } catch {
     return undefined
   }

@@ -1,7 +1,6 @@
 /** HTTP for the OAuth client library: its requests go through the URL guard, within all limits. */
 import { oauth as limits } from '../../core/limits/index.js'
-import { readBody } from '../egress/body.js'
-import { createEgressClient, type EgressClient, type EgressClientOptions, failureOf } from '../egress/client.js'
+import { createEgressClient, type EgressClient, type EgressClientOptions } from '../egress/client.js'
 
 /** The provider gave no complete answer; the message reveals nothing about Parley's side. */
 export class Unreachable extends Error {
@@ -25,24 +24,17 @@ export function openProviderHttpClient(options: EgressClientOptions): ProviderHt
   const client: EgressClient = createEgressClient(options, limits)
   return {
     async call(url, { method, headers, body }) {
-      const answer = await client.request(undefined, async (send) => {
-        const response = await send({
-          url,
-          method: method === 'GET' ? 'GET' : 'POST',
-          headers,
-          ...(body !== undefined && body !== null && { body: Buffer.from(String(body)) }),
-        })
-        const bytes = await readBody(response, limits.answerBytes)
-        if (typeof bytes === 'string') return failureOf(bytes)
-        return {
-          ok: true as const,
-          status: response.statusCode,
-          type: String(response.headers['content-type'] ?? ''),
-          bytes,
-        }
+      const response = await client.fetchWhole({
+        url,
+        method: method === 'GET' ? 'GET' : 'POST',
+        headers,
+        signal: undefined,
+        maxBytes: limits.answerBytes,
+        ...(body !== undefined && body !== null && { body: Buffer.from(String(body)) }),
       })
-      if (!answer.ok) throw new Unreachable(answer.message)
-      const { status, type, bytes } = answer
+      if (!response.ok) throw new Unreachable(response.message)
+      const { status, body: bytes } = response
+      const type = String(response.headers['content-type'] ?? '')
       // A Response with one of these statuses has no body; the client library reads no header but the content type.
       const hasNoBody = [101, 204, 205, 304].includes(status)
       return new Response(hasNoBody ? null : new Uint8Array(bytes), {

@@ -1,6 +1,7 @@
 /**
  * The record cache of a shard: decoded records that were written recently or are read often, so that a read decodes no
- * bytes. Only for tables that declare it, bounded in number, and dropped when this process loses the shard.
+ * bytes; for tables that are read often, also the absence of a record. Only for tables that declare it, bounded in
+ * number, and dropped when this process loses the shard.
  */
 import { LRUCache } from 'lru-cache'
 import type { Key, RangeOptions, Row, Space, Table } from '../store/contract.js'
@@ -24,6 +25,9 @@ export interface RecordCache extends Omit<Space, 'get'>, OverlayBase {
   /** Forgets everything, because it is unknown which writes of a commit are in the space. */
   clear(): void
 }
+
+/** In place of a record that the space does not hold. */
+const absent = Object.freeze({})
 
 export function withCache(space: Space, limits: CacheLimits): RecordCache {
   const { cachedRecords, cachedRanges, cachedRangeRows } = limits
@@ -61,9 +65,9 @@ export function withCache(space: Space, limits: CacheLimits): RecordCache {
       const name = givenName ?? nameOf(table, key)
       if (isInFlight(table as AnyTable, name)) return space.get(table, key)
       const cached = values.get(name)
-      if (cached !== undefined) return cached as V
+      if (cached !== undefined) return cached === absent ? undefined : (cached as V)
       const value = space.get(table, key)
-      if (value !== undefined && value !== null && table.isCachedOnRead) values.set(name, value)
+      if (value !== null && table.isCachedOnRead) values.set(name, value ?? absent)
       return value
     },
     range<K extends Key, V>(table: Table<K, V>, options: RangeOptions = {}): Iterable<Row<K, V>> {

@@ -29,6 +29,8 @@ async function askProvider(request: ProviderRequest): Promise<unknown> {
 /** Counts people whose message was read, by the commands that record it. */
 const openedAt = new Map<string, number>()
 let onRead: (micros: number) => void = () => {}
+/** People whose message was read, in all windows. */
+let readTotal = 0
 const wrapShards: NonNullable<NodeContext['wrapShards']> = (shards) => ({
   ...shards,
   async execute(owner, command, input, options) {
@@ -39,6 +41,7 @@ const wrapShards: NonNullable<NodeContext['wrapShards']> = (shards) => ({
       const opened = openedAt.get(owner)
       if (opened !== undefined && items.some(({ inbound }) => isRead(inbound))) {
         openedAt.delete(owner)
+        readTotal++
         onRead((performance.now() - opened) * 1_000)
       }
     }
@@ -68,6 +71,7 @@ async function run({ warmSeconds, seconds }: Window): Promise<Sample> {
     read++
     micros.record(Math.max(1, Math.round(elapsedMicros)))
   }
+  if (readTotal === people) throw new Error(`all ${people} people have been written to: fill the node with more`)
   await node.call('POST', `${campaign}/${isStarted ? 'resume' : 'start'}`)
   isStarted = true
   while (read === 0) await sleep(5)
@@ -76,7 +80,7 @@ async function run({ warmSeconds, seconds }: Window): Promise<Sample> {
   const start = { at: performance.now(), cpu: cpuMicros(), read }
   await sleep(seconds * 1_000)
   // The window goes on while the machine stood still for all of it.
-  while (read === start.read && performance.now() - start.at < settleMs) await sleep(5)
+  while (read === start.read && readTotal < people && performance.now() - start.at < settleMs) await sleep(5)
   const sample = {
     operations: read - start.read,
     seconds: (performance.now() - start.at) / 1_000,
@@ -87,8 +91,12 @@ async function run({ warmSeconds, seconds }: Window): Promise<Sample> {
   return { ...sample, failures: await pauseCampaign() }
 }
 
-/** Pauses the campaign and waits for the receipts of all messages that went out; returns how many were not read. */
+/**
+ * Pauses the campaign, unless it has ended, and waits for the receipts of all messages that went out; returns how many
+ * were not read.
+ */
 async function pauseCampaign(): Promise<Record<string, number>> {
+  if (readTotal === people) return {}
   await node.call('POST', `${campaign}/pause`)
   for (const end = performance.now() + settleMs; ; await sleep(50)) {
     const { states } = await node.call('GET', `${campaign}/report`)

@@ -2,7 +2,7 @@
 import t from 'tap'
 import type { Conversation, OutboundMessageRecord, SendCampaignRef } from '../../../core/conversation/state.js'
 import { conversationTable } from '../../../runtime/conversation/tables.js'
-import { type CampaignGate, createHoldCheck } from '../../../runtime/delivery/campaigngate.js'
+import { type CampaignGate, createHoldCheck, type HoldCheck } from '../../../runtime/delivery/campaigngate.js'
 import type { Reader } from '../../../runtime/store/contract.js'
 
 const [acceptedAt, now] = [1_000, 5_000]
@@ -28,22 +28,26 @@ function createCheck(
   return createHoldCheck({ campaigns: gate, clock: { now: () => now } }, reader, conversation, opening)
 }
 
+/** The answer of the agent's shard, which is also the answer that needs no waiting afterwards. */
+async function ask(check: HoldCheck): Promise<boolean> {
+  const answer = await check.ask()
+  t.equal(check.isHeld(), answer)
+  return answer
+}
+
 const here = (may: boolean): CampaignGate => ({ mayDispatchLocal: () => may, mayDispatch: async () => may })
 const elsewhere = (may: boolean): CampaignGate => ({ mayDispatchLocal: () => undefined, mayDispatch: async () => may })
 
 t.test('An opening is held once its person has written since it was taken', async (t) => {
   for (const gate of [here(true), elsewhere(true)]) {
-    const isOnHold = async (inboundAt?: number) => (await createCheck(inboundAt, gate))()
+    const isOnHold = async (inboundAt?: number) => ask(createCheck(inboundAt, gate))
     t.equal(await isOnHold(), false, 'nobody wrote')
     t.equal(await isOnHold(acceptedAt), false, 'its conversation knew that when it took it')
     t.equal(await isOnHold(acceptedAt + 1), true)
     t.equal(await isOnHold(now), true)
     t.equal(await isOnHold(now + 1), false, 'a time before the clock was set back holds nothing up')
-    t.equal(
-      (await createCheck(acceptedAt + 1, gate, { ...campaign, isFollowUp: true }))(),
-      false,
-      'nor is a follow-up held',
-    )
+    const ofFollowUp = createCheck(acceptedAt + 1, gate, { ...campaign, isFollowUp: true })
+    t.equal(await ask(ofFollowUp), false, 'nor is a follow-up held')
   }
 })
 
@@ -51,14 +55,12 @@ t.test(
   'A message is held where its agent says so, here or in another process, and one without a campaign never',
   async (t) => {
     for (const gate of [here(false), elsewhere(false)]) {
-      t.equal((await createCheck(undefined, gate))(), true)
+      t.equal(await ask(createCheck(undefined, gate)), true)
       const plain = { ...({ id: 'msg_2', at: acceptedAt } as unknown as OutboundMessageRecord) }
       const reader = { get: () => undefined } as unknown as Reader
       const deps = { campaigns: gate, clock: { now: () => now } }
-      t.equal(
-        (await createHoldCheck(deps, reader, { asid: 'usr_1', agent } as unknown as Conversation, plain))(),
-        false,
-      )
+      const conversation = { asid: 'usr_1', agent } as unknown as Conversation
+      t.equal(await ask(createHoldCheck(deps, reader, conversation, plain)), false)
     }
   },
 )
@@ -73,9 +75,10 @@ t.test('The agent is asked about the send of the message, each time anew', async
       return may
     },
   }
-  const isOnHold = await createCheck(undefined, gate)
-  t.equal(isOnHold(), false)
+  const check = createCheck(undefined, gate)
+  t.equal(check.ask(), false)
   may = false
-  t.equal(isOnHold(), true)
+  t.equal(check.isHeld(), true)
+  t.equal(check.ask(), true)
   for (const each of queries) t.same(each, [agent, { sendId: 'sd_1', campaignId: 'cm_1', incarnation: 1 }])
 })
