@@ -1,4 +1,9 @@
-/** Exponential backoff. */
+/** Delays: under the time scale, and growing with failures. */
+
+/** A delay of the product under `PARLEY_TIME_SCALE`, which divides it; in whole milliseconds. */
+export function scaledMs(ms: number, timeScale: number): number {
+  return Math.ceil(ms / timeScale)
+}
 
 export interface Backoff {
   readonly firstMs: number

@@ -5,6 +5,7 @@ import { validateMessage } from '../amf/index.js'
 import { minute } from '../durations.js'
 import { reminder as limits } from '../limits/index.js'
 import type { Appointment } from '../people/appointment.js'
+import { scaledMs } from '../time.js'
 
 /** The fields of an appointment that a reminder uses. */
 export type ReminderSubject = Pick<
@@ -31,7 +32,7 @@ export function areRemindersEnabled(scheduling: Scheduling): boolean {
 
 export function reminderDueAt(startUtc: number, scheduling: Scheduling, timeScale: number): number {
   const { leadMinutes = limits.leadMinutes } = scheduling?.reminders ?? {}
-  return startUtc - Math.ceil((leadMinutes * minute) / timeScale)
+  return startUtc - scaledMs(leadMinutes * minute, timeScale)
 }
 
 export interface ReminderInput {

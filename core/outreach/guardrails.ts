@@ -4,6 +4,7 @@ import { hour } from '../durations.js'
 import { type Refusal, refuse } from '../errors.js'
 import { outreachSend as limits } from '../limits/index.js'
 import type { ConsentStatus } from '../people/person.js'
+import { scaledMs } from '../time.js'
 import { type Hours, nextOpenTime } from './hours.js'
 import type { SendReason } from './send.js'
 
@@ -86,7 +87,7 @@ const rules = {
     notDelayed: pass,
     neverArises: pass,
     waits({ at, lastInboundAt, timeScale }) {
-      const until = activeUntil(lastInboundAt, at, Math.ceil(limits.quietMs / timeScale))
+      const until = activeUntil(lastInboundAt, at, scaledMs(limits.quietMs, timeScale))
       return until > at ? { kind: 'wait', until, waitsFor: 'in-conversation' } : undefined
     },
   },

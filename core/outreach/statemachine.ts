@@ -1,5 +1,6 @@
 /** State machine of a send: its table of states, its failures, and the effect of each transition on the record. */
 import { outreachSend as limits } from '../limits/index.js'
+import { scaledMs } from '../time.js'
 import { finalStates, type Send, type SendReason, type SendState } from './send.js'
 
 export type SendTrigger =
@@ -94,7 +95,7 @@ export interface Transition {
 
 /** The time until a binding that is not ready is checked again. */
 export function bindingRetryMs(timeScale: number): number {
-  return Math.ceil(limits.bindingRetryMs / timeScale)
+  return scaledMs(limits.bindingRetryMs, timeScale)
 }
 
 const timestampFields: { readonly [S in SendState]?: 'sentAt' | 'failedAt' | 'cancelledAt' } = {
@@ -139,15 +140,15 @@ export function applyTransition<S extends Send>(send: S, transition: Transition,
 
 /** The wait after that many attempts. */
 export function retryWaitMs(attempts: number, timeScale: number): number {
-  return Math.ceil((limits.retryAfterMs[attempts - 1] ?? 0) / timeScale)
+  return scaledMs(limits.retryAfterMs[attempts - 1] ?? 0, timeScale)
 }
 
 /** The longest wait of a queued send from now on, unless it waits for hours of the day. */
 export function maxWaitMs({ deferredFor, attempts }: Send, timeScale: number): number {
-  if (deferredFor === 'in-conversation') return Math.ceil(limits.quietMs / timeScale)
+  if (deferredFor === 'in-conversation') return scaledMs(limits.quietMs, timeScale)
   if (deferredFor === 'binding_error') return bindingRetryMs(timeScale)
   if (attempts > 0) return retryWaitMs(attempts, timeScale)
-  return Math.ceil((limits.pickupMs + limits.pickupStepMs) / timeScale)
+  return scaledMs(limits.pickupMs + limits.pickupStepMs, timeScale)
 }
 
 /**

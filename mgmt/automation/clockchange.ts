@@ -7,6 +7,7 @@ import { isUndecided, type RuleRun } from '../../core/automation/run.js'
 import { minute } from '../../core/durations.js'
 import { automation as limits, outreachSend as sendLimits } from '../../core/limits/index.js'
 import { retryWaitMs } from '../../core/outreach/statemachine.js'
+import { scaledMs } from '../../core/time.js'
 import type { Command, Tx } from '../../runtime/shard/contract.js'
 import { findAgent } from '../agents/store.js'
 import { rescheduleName, scheduleTimer } from './pickuptimer.js'
@@ -52,9 +53,9 @@ export function createRescheduleCommand(timeScale: number): Command<RescheduleIn
   }
 
   function longestWaitMs(tx: Tx, scope: AgentScope, ruleKey: string, { state }: RuleRun): number {
-    if (state === 'waiting') return Math.ceil(sendLimits.quietMs / timeScale)
+    if (state === 'waiting') return scaledMs(sendLimits.quietMs, timeScale)
     const { delayMinutes = 0 } = tx.get(ruleTable, [...scope, ruleKey]) ?? {}
-    return Math.ceil((delayMinutes * minute) / timeScale)
+    return scaledMs(delayMinutes * minute, timeScale)
   }
 
   function rescheduleReminder(tx: Tx, scope: AgentScope, appointmentId: string, at: number): void {

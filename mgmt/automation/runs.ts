@@ -23,6 +23,7 @@ import type { ConsentState } from '../../core/outreach/port.js'
 import type { Send } from '../../core/outreach/send.js'
 import { compileFilter } from '../../core/people/filter.js'
 import type { Person } from '../../core/people/person.js'
+import { scaledMs } from '../../core/time.js'
 import type { Command, CommandMeta, Tx } from '../../runtime/shard/contract.js'
 import { findAgent } from '../agents/store.js'
 import type { AutomationDeps } from './deps.js'
@@ -83,7 +84,7 @@ export function createRuns({ people, outreach, log, timeScale }: AutomationDeps)
     const rule = tx.get(ruleTable, [...scope, key])
     if (!rule || !matchesFilter(rule, person)) return
     const before = getRun(tx, scope, key, person.id)
-    const dueAt = at + Math.ceil((rule.delayMinutes * minute) / timeScale)
+    const dueAt = at + scaledMs(rule.delayMinutes * minute, timeScale)
     const run: RuleRun = { outreachId, state: 'pending', dueAt, attempt: before?.attempt ?? 0 }
     saveRun(tx, scope, [key, person.id], run, before)
     scheduleTimer(tx, agent, dueAt)
@@ -128,7 +129,7 @@ export function createRuns({ people, outreach, log, timeScale }: AutomationDeps)
     before: RuleRun,
     retainFrom: number,
   ): void {
-    const deleteAt = retainFrom + Math.ceil(sendLimits.retentionMs / timeScale)
+    const deleteAt = retainFrom + scaledMs(sendLimits.retentionMs, timeScale)
     const run = isActive(after) ? after : { ...after, deleteAt }
     saveRun(tx, scopeOf(agent), runKey, run, before)
     const dueAt = runDueAt(run)

@@ -20,6 +20,7 @@ import { evaluateGuardrails } from '../../core/outreach/guardrails.js'
 import { isOutreachChannel } from '../../core/outreach/request.js'
 import type { SendReason } from '../../core/outreach/send.js'
 import { bindingRetryMs } from '../../core/outreach/statemachine.js'
+import { scaledMs } from '../../core/time.js'
 import type { Command, CommandMeta, Tx } from '../../runtime/shard/contract.js'
 import type { NewCampaignSend } from '../outreach/campaignsends.js'
 import type { CampaignDeps } from './deps.js'
@@ -137,7 +138,7 @@ function dispatchNext(tx: Tx, deps: CampaignDeps, loaded: LoadedCampaign, progre
   }
   const closedUntil = isTestRun ? undefined : hoursOpenAt(deps, loaded, eligibility)
   if (closedUntil !== undefined) {
-    const checkAt = Math.min(closedUntil, meta.at + Math.ceil(limits.hoursRecheckMs / deps.timeScale))
+    const checkAt = Math.min(closedUntil, meta.at + scaledMs(limits.hoursRecheckMs, deps.timeScale))
     saveProgress(tx, ref, scheduleTick(tx, ref, { ...progress, closedUntil }, checkAt))
     return
   }

@@ -5,6 +5,7 @@ import { type AgentIncarnation, scopeOf } from '../../core/agent/scope.js'
 import type { AgentRef } from '../../core/agentref.js'
 import { isFinished } from '../../core/campaign/status.js'
 import { campaign as limits, outreachSend } from '../../core/limits/index.js'
+import { scaledMs } from '../../core/time.js'
 import type { Command, Tx } from '../../runtime/shard/contract.js'
 import type { Key } from '../../runtime/store/contract.js'
 import { findAgent } from '../agents/store.js'
@@ -73,7 +74,7 @@ export function scheduleRetire(
   ref: CampaignRef,
   at: number,
 ): void {
-  const dueAt = at + Math.ceil(outreachSend.retentionMs / timeScale)
+  const dueAt = at + scaledMs(outreachSend.retentionMs, timeScale)
   tx.schedule({ name: `${retireName}:${ref.incarnation}:${ref.campaignId}`, dueAt, command: retireName, input: ref })
 }
 

@@ -1,6 +1,7 @@
 /** The built-in provisioner: takes managed bindings of rcs and sms to Active on the emulator, one step per timer. */
 import type { ChannelName } from '../../core/channelnames.js'
 import { channelBinding as limits } from '../../core/limits/index.js'
+import { scaledMs } from '../../core/time.js'
 import type { Tx } from '../../runtime/shard/contract.js'
 import type { Trigger } from './statemachine.js'
 import type { Binding } from './store.js'
@@ -18,7 +19,7 @@ const timerName = (bindingId: string) => `${provisionCommand}:${bindingId}`
 
 /** The step is a timer of the agent's shard, so a restart loses none. */
 export function scheduleStep(tx: Tx, { orgId, agentId, id }: Binding, at: number, timeScale: number): void {
-  const dueAt = at + Math.ceil(limits.provisionStepMs / timeScale)
+  const dueAt = at + scaledMs(limits.provisionStepMs, timeScale)
   const input = { orgId, agentId, bindingId: id }
   tx.schedule({ name: timerName(id), dueAt, command: provisionCommand, input, isDelay: true })
 }

@@ -9,6 +9,7 @@ import { timeOfSendId } from '../../core/outreach/ids.js'
 import { dayKey, launchKey, type SendKey, sendKeyOf } from '../../core/outreach/key.js'
 import type { Send } from '../../core/outreach/send.js'
 import { defaultSending, type SendingPolicy } from '../../core/outreach/settings.js'
+import { scaledMs } from '../../core/time.js'
 import type { Tx } from '../../runtime/shard/contract.js'
 import { cacheReads, cacheWrites, type Key, type Reader, type Table, table } from '../../runtime/store/contract.js'
 
@@ -197,7 +198,7 @@ export function sendOfDay(
 }
 
 export function retainedUntil(queuedAt: number, timeScale: number): number {
-  return queuedAt + Math.ceil(limits.retentionMs / timeScale)
+  return queuedAt + scaledMs(limits.retentionMs, timeScale)
 }
 
 export function isExpired({ queuedAt }: Send, at: number, timeScale: number): boolean {

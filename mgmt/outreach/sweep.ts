@@ -2,6 +2,7 @@
 import { type AgentIncarnation, scopeOf } from '../../core/agent/scope.js'
 import type { AgentRef } from '../../core/agentref.js'
 import { outreachSend as limits } from '../../core/limits/index.js'
+import { scaledMs } from '../../core/time.js'
 import type { Command, Tx } from '../../runtime/shard/contract.js'
 import { findAgent } from '../agents/store.js'
 import { loadAgent } from './admission.js'
@@ -39,7 +40,7 @@ export function createSweep(deps: SendDeps) {
       const next = oldest[expired.length]?.value
       const { sweepAt: _fired, ...timers } = sweepCapabilities(tx, agentRef, tx.get(timerTable, scope) ?? {}, at)
       tx.put(timerTable, scope, timers)
-      const soonest = expired.length === limits.rowsPerSweep ? at : at + Math.ceil(limits.sweepEveryMs / timeScale)
+      const soonest = expired.length === limits.rowsPerSweep ? at : at + scaledMs(limits.sweepEveryMs, timeScale)
       if (next)
         scheduleTimers(tx, agentRef, timers, { sweepAt: Math.max(retainedUntil(next.queuedAt, timeScale), soonest) })
       return true

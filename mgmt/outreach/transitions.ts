@@ -12,6 +12,7 @@ import { findOutreach } from '../../core/outreach/admission.js'
 import type { Send } from '../../core/outreach/send.js'
 import { applyTransition, isFinal, pickupAt, type Transition } from '../../core/outreach/statemachine.js'
 import { releaseReservation } from '../../core/people/numbers.js'
+import { scaledMs } from '../../core/time.js'
 import type { Command, CommandMeta, Tx } from '../../runtime/shard/contract.js'
 import type { Channels } from '../channels/index.js'
 import type { AdmissionDeps, AgentSnapshot } from './admission.js'
@@ -216,7 +217,7 @@ function followUpOf(
 /** The wait between a send and its follow-up; undefined if its outreach has none. */
 export function followUpWaitMs(document: AgentDocument, { outreachId }: Send, timeScale: number): number | undefined {
   const { followUp } = findOutreach(document, outreachId) ?? {}
-  return followUp && Math.ceil((followUp.afterHours * hour) / timeScale)
+  return followUp && scaledMs(followUp.afterHours * hour, timeScale)
 }
 
 /** Records on the person what was sent, for caps and for rules that do not repeat a send. */
@@ -288,6 +289,6 @@ export function saveCapability(
   isCapable: boolean,
   at: number,
 ): void {
-  const until = at + Math.ceil(limits.capabilityMs / timeScale)
+  const until = at + scaledMs(limits.capabilityMs, timeScale)
   tx.put(capabilityTable, [...scopeOf(agent), asid], { isCapable, until })
 }

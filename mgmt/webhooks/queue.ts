@@ -1,5 +1,6 @@
 /** The queue of one webhook: starts due tries, sets timers, and removes expired deliveries. */
 import { orgWebhook } from '../../core/limits/index.js'
+import { scaledMs } from '../../core/time.js'
 import type { Tx } from '../../runtime/shard/contract.js'
 import { startTry, waitMs } from './statemachine.js'
 import {
@@ -108,7 +109,7 @@ function startDelivery(tx: Tx, delivery: Delivery, at: number): void {
 /** The webhook with a sweep scheduled for the end of the retention of a delivery created at `at`. */
 export function withSweep(tx: Tx, webhook: Webhook, at: number, timeScale: number): Webhook {
   if (webhook.sweepAt !== undefined) return webhook
-  const sweepAt = at + Math.ceil(orgWebhook.retentionMs / timeScale)
+  const sweepAt = at + scaledMs(orgWebhook.retentionMs, timeScale)
   scheduleSweep(tx, webhook, sweepAt)
   return { ...webhook, sweepAt }
 }
@@ -123,7 +124,7 @@ function scheduleSweep(tx: Tx, { orgId, id: webhookId }: Pick<Webhook, 'orgId' |
  */
 export function sweep(tx: Tx, { orgId, webhookId }: WebhookRef, at: number, timeScale: number): void {
   const webhook = tx.get(webhookTable, [orgId, webhookId])
-  const retentionMs = webhook ? Math.ceil(orgWebhook.retentionMs / timeScale) : 0
+  const retentionMs = webhook ? scaledMs(orgWebhook.retentionMs, timeScale) : 0
   const removedIds = new Set<string>()
   let sweepAt: number | undefined
   for (const { key } of [

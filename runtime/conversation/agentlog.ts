@@ -8,6 +8,7 @@ import type { LogNote } from '../../core/catalogs/logevents.js'
 import { levelOf } from '../../core/catalogs/logevents.js'
 import type { ChannelName } from '../../core/channelnames.js'
 import { conversation as limits } from '../../core/limits/index.js'
+import { scaledMs } from '../../core/time.js'
 import type { Command, Tx } from '../shard/contract.js'
 import { cacheReads, table } from '../store/contract.js'
 import type { LogRecord, RecordKey } from './tables.js'
@@ -72,7 +73,7 @@ export function agentLogCommands(timeScale: number): AgentLogCommands {
 }
 
 function retentionMs(timeScale: number): number {
-  return Math.ceil(limits.retentionMs / timeScale)
+  return scaledMs(limits.retentionMs, timeScale)
 }
 
 function scheduleSweep(tx: Tx, { orgId, agentId }: AgentRef, dueAt: number): void {

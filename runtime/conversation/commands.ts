@@ -16,6 +16,7 @@ import type {
 } from '../../core/conversation/state.js'
 import { invalid } from '../../core/errors.js'
 import { conversation as limits } from '../../core/limits/index.js'
+import { scaledMs } from '../../core/time.js'
 import type { CommandMeta, Tx } from '../shard/contract.js'
 import type { ConversationCommands, Identity, InboundBatch } from './contract.js'
 import { type ExpiringTable, expireRows, scheduleExpiry } from './retention.js'
@@ -215,7 +216,7 @@ function headEvent(tx: Tx, asid: string, number: number): ConversationEvent | un
 
 /** Logs only the first repeat of an item, so a provider that goes on repeating writes nothing. */
 function withoutRepeats(tx: Tx, { identity, items: all }: InboundBatch, { at }: CommandMeta, timeScale: number) {
-  const until = at + Math.ceil(limits.dedupeMs / timeScale)
+  const until = at + scaledMs(limits.dedupeMs, timeScale)
   const repeats = { messages: 0, receipts: 0 }
   const items = all.filter(({ id, inbound }) => {
     // The transaction also reads rows that this command wrote, so an id that comes twice among the items is a repeat

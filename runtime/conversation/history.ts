@@ -10,6 +10,7 @@ import {
 } from '../../core/conversation/history.js'
 import type { Conversation } from '../../core/conversation/state.js'
 import { conversation as limits } from '../../core/limits/index.js'
+import { scaledMs } from '../../core/time.js'
 import type { Writable } from '../../core/writable.js'
 import type { Command, Tx } from '../shard/contract.js'
 import type { Table } from '../store/contract.js'
@@ -150,7 +151,7 @@ export function hasRetainedRecords({ history = {} }: Conversation, retainedSince
 
 /** How long a session may go on after its activity mark. */
 export function activityBucketMs(timeScale: number): number {
-  return Math.ceil(limits.sessionIdleMs / timeScale)
+  return scaledMs(limits.sessionIdleMs, timeScale)
 }
 
 /**

@@ -1,6 +1,7 @@
 /** Retention: removes expired rows of a conversation, a bounded number at a time. */
 import type { Conversation } from '../../core/conversation/state.js'
 import { conversation as limits } from '../../core/limits/index.js'
+import { scaledMs } from '../../core/time.js'
 import type { Tx } from '../shard/contract.js'
 import type { Key, Table } from '../store/contract.js'
 import type { RetentionCursor } from './contract.js'
@@ -25,7 +26,7 @@ export function scheduleExpiry(
   timeScale: number,
   cursor?: RetentionCursor,
 ): void {
-  const dueAt = at + (cursor ? 0 : Math.ceil(limits.retentionEveryMs / timeScale))
+  const dueAt = at + (cursor ? 0 : scaledMs(limits.retentionEveryMs, timeScale))
   const input = { asid, ...(cursor && { cursor }) }
   // The sandbox deletes its conversations before their rows expire.
   tx.schedule({
@@ -70,7 +71,7 @@ export function expireRows(
 ): { hasLiveRows: boolean; next?: RetentionCursor } {
   const { asid, agent } = conversation
   const { orgId, agentId } = agent
-  const retainedSince = at - Math.ceil(limits.retentionMs / timeScale)
+  const retainedSince = at - scaledMs(limits.retentionMs, timeScale)
   const cutoff = { until: at, at: retainedSince }
   const tables = [...ownTables, ...otherTables]
   let { hasLiveRows } = cursor

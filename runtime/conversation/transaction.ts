@@ -10,6 +10,7 @@ import type { Conversation, OutboundMessageRecord } from '../../core/conversatio
 import type { CommandContext, StoredMessages } from '../../core/conversation/transaction.js'
 import { conversation as limits } from '../../core/limits/index.js'
 import type { IdentityEvent } from '../../core/people/person.js'
+import { scaledMs } from '../../core/time.js'
 import type { Command, CommandMeta, Tx } from '../shard/contract.js'
 import type { Reader } from '../store/contract.js'
 import type { FailoverUpdateInput, TimerInput } from './contract.js'
@@ -66,7 +67,7 @@ export type Decide = <Input extends ConversationInput>(
 export function createDecide(options: TransactionOptions): Decide {
   const { timeScale, listeners } = options
   const { failsOverUndelivered } = limits
-  const scaled = (ms: number) => Math.ceil(ms / timeScale)
+  const scaled = (ms: number) => scaledMs(ms, timeScale)
   return (tx, { at, mint }, before, input) => {
     const command: CommandContext = { at, mint, scaled }
     const reduction = reduce(before, input, {

@@ -4,6 +4,7 @@
  */
 import { createHash } from 'node:crypto'
 import { media as limits } from '../../core/limits/index.js'
+import { scaledMs } from '../../core/time.js'
 import type { Command, Handlers, Query, Tx } from '../shard/contract.js'
 import { table } from '../store/contract.js'
 import type { MediaStore } from './contract.js'
@@ -89,11 +90,11 @@ const find: Query<{ readonly hash: string }, MediaRecord | null> = {
 }
 
 /** The minimum interval between recorded uses. */
-export const touchEveryMs = (timeScale: number) => Math.ceil(limits.usedEveryMs / timeScale)
+export const touchEveryMs = (timeScale: number) => scaledMs(limits.usedEveryMs, timeScale)
 
 /** All commands of media records; `timeScale` divides the retention time. */
 export function mediaCommands({ timeScale }: { readonly timeScale: number }) {
-  const retentionMs = Math.ceil(limits.retentionMs / timeScale)
+  const retentionMs = scaledMs(limits.retentionMs, timeScale)
   /** The last use may be later than the recorded one. */
   const expiresAt = ({ touchedAt }: MediaRecord) => touchedAt + retentionMs + touchEveryMs(timeScale)
 
