@@ -3,7 +3,7 @@
 import { actorOf, type Member } from '../../core/access.js'
 import { schemaError } from '../../core/agent/index.js'
 import { type AgentRef, formatAgentKey } from '../../core/agentref.js'
-import { invalid, isRefusal, type Refusal } from '../../core/errors.js'
+import { isRefusal, type Refusal } from '../../core/errors.js'
 import { agentDocument as limits, page } from '../../core/limits/index.js'
 import type { PageCursor, PageRequest } from '../../core/paging.js'
 import { conditionHeaders, conditionsOf, isKnownTag } from '../../runtime/http/etag.js'
@@ -115,9 +115,9 @@ function toRoute(endpoint: Endpoint, options: DocumentRoutesOptions): Route {
 
   function requestedPage(call: EndpointCall): PageRequest | Refusal {
     const { limit = page.defaultRows, pageToken } = call.query as { limit?: number; pageToken?: string }
-    if (pageToken === undefined) return { limit }
-    const after = pages.read(listScope(call), pageToken) as PageCursor | undefined
-    return after ? { limit, after } : invalid('pageToken', 'is not a token of this list')
+    const after = pages.read(listScope(call), pageToken)
+    if (isRefusal(after)) return after
+    return { limit, ...(after && { after: after as PageCursor }) }
   }
 
   function withNextPage(call: EndpointCall, response: EndpointResponse, last: PageCursor): EndpointResponse {
@@ -275,8 +275,8 @@ function activityRoute({ shards, documents, pages, audit, clock }: DocumentRoute
     async handler({ params: { org: orgId, agent: agentId }, query: { limit = page.defaultRows, pageToken } }) {
       const agentRef = { orgId, agentId }
       const scope = `activity:${formatAgentKey(agentRef)}`
-      const after = pageToken === undefined ? undefined : pages.read(scope, pageToken)
-      if (pageToken !== undefined && !after) return invalid('pageToken', 'is not a token of this list')
+      const after = pages.read(scope, pageToken)
+      if (isRefusal(after)) return after
       const from = (after ?? activityStart) as ActivityCursor
       const [version, at = 0, id = ''] = from
       const before = version === 0 ? undefined : version

@@ -2,7 +2,7 @@
 
 import { actorOf } from '../../core/access.js'
 import { formatAgentKey } from '../../core/agentref.js'
-import { invalid, isRefusal, type Refusal } from '../../core/errors.js'
+import { isRefusal, type Refusal } from '../../core/errors.js'
 import { page } from '../../core/limits/index.js'
 import { conditionHeaders, conditionsOf } from '../../runtime/http/etag.js'
 import type { PageTokens } from '../../runtime/http/pagetokens.js'
@@ -46,8 +46,8 @@ function collection({ shards, commands, pages, sealer, randomBytes }: AgentRoute
       errors: ['request.invalid'],
       async handler({ params: { org: orgId }, query: { limit = page.defaultRows, pageToken } }) {
         const scope = `agents:${orgId}`
-        const after = pageToken === undefined ? undefined : pages.read(scope, pageToken)
-        if (pageToken !== undefined && !after) return invalid('pageToken', 'is not a token of this list')
+        const after = pages.read(scope, pageToken)
+        if (isRefusal(after)) return after
         const listing = await shards.query(orgId, reservations.ids, {
           orgId,
           after: after?.[0] as string | undefined,

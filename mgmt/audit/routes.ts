@@ -30,12 +30,19 @@ export function auditRoutes({ shards, store, pages, clock }: AuditRoutesOptions)
       errors: ['request.invalid'],
       async handler({ params: { org: orgId }, query: { limit = page.defaultRows, pageToken, ...filter } }) {
         const scope = `audit:${orgId}:${JSON.stringify(Object.entries(filter).sort())}`
-        const before = pageToken === undefined ? undefined : (pages.read(scope, pageToken) as AuditPosition | undefined)
-        if (pageToken !== undefined && !before) return invalid('pageToken', 'is not a token of this list')
+        const before = pages.read(scope, pageToken)
+        if (isRefusal(before)) return before
         const { start, end, ...criteria } = filter
         const window = { ...(start && { start: Date.parse(start) }), ...(end && { end: Date.parse(end) }) }
         if (start && end && Date.parse(start) >= Date.parse(end)) return invalid('end', 'must be after start')
-        const input = { orgId, ...criteria, ...window, limit, ...(before && { before }), now: clock.now() }
+        const input = {
+          orgId,
+          ...criteria,
+          ...window,
+          limit,
+          ...(before && { before: before as AuditPosition }),
+          now: clock.now(),
+        }
         const result = await shards.query(orgId, store.queries.list, input)
         if (isRefusal(result)) return result
         const { data, last } = result

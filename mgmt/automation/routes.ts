@@ -4,7 +4,7 @@ import { actorOf } from '../../core/access.js'
 import { formatAgentKey } from '../../core/agentref.js'
 import { AutomatedOutreach, AutomatedOutreachBody, AutomatedOutreachPatch } from '../../core/automation/rule.js'
 import { RunView, runStates } from '../../core/automation/run.js'
-import { invalid, isRefusal } from '../../core/errors.js'
+import { isRefusal } from '../../core/errors.js'
 import { page } from '../../core/limits/index.js'
 import type { PageTokens } from '../../runtime/http/pagetokens.js'
 import { json, noContent, type Route, route } from '../../runtime/http/route.js'
@@ -163,8 +163,8 @@ function runsRoute({ shards, rules, pages }: AutomationRoutesOptions): Route {
     async handler({ params, query: { limit = page.defaultRows, pageToken, state } }) {
       const ref = ruleRefOf(params)
       const scope = `automation:${formatAgentKey(ref)}:${ref.ruleId}:${state ?? ''}`
-      const cursor = pageToken === undefined ? undefined : pages.read(scope, pageToken)
-      if (pageToken !== undefined && !cursor) return invalid('pageToken', 'is not a token of this list')
+      const cursor = pages.read(scope, pageToken)
+      if (isRefusal(cursor)) return cursor
       const data: RunView[] = []
       let after = cursor?.[0] as string | undefined
       do {

@@ -3,7 +3,7 @@ import { actorOf } from '../../core/access.js'
 import { formatAgentKey } from '../../core/agentref.js'
 import { CampaignBody, CampaignPatch } from '../../core/campaign/campaign.js'
 import { CampaignView } from '../../core/campaign/view.js'
-import { invalid, isRefusal } from '../../core/errors.js'
+import { isRefusal } from '../../core/errors.js'
 import { campaign as limits, page } from '../../core/limits/index.js'
 import { json, noContent, type Route, route } from '../../runtime/http/route.js'
 import { actionRoutes } from './actionroutes.js'
@@ -64,8 +64,8 @@ function collection({ shards, pages, operations: { commands, queries } }: Campai
         const { limit = page.defaultRows, pageToken, status } = query
         const agentRef = { orgId, agentId }
         const scope = `campaigns:${formatAgentKey(agentRef)}:${status ?? ''}`
-        const cursor = pageToken === undefined ? undefined : pages.read(scope, pageToken)
-        if (pageToken !== undefined && !cursor) return invalid('pageToken', 'is not a token of this list')
+        const cursor = pages.read(scope, pageToken)
+        if (isRefusal(cursor)) return cursor
         const data: CampaignView[] = []
         let after = cursor?.[0] as string | undefined
         do {

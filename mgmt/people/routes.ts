@@ -1,7 +1,7 @@
 /** Routes of an agent's people. */
 import { actorOf, type Member } from '../../core/access.js'
 import { type AgentRef, formatAgentKey } from '../../core/agentref.js'
-import { invalid, isRefusal } from '../../core/errors.js'
+import { isRefusal } from '../../core/errors.js'
 import { person as limits, page } from '../../core/limits/index.js'
 import type { PersonFilter } from '../../core/people/filter.js'
 import type { Person } from '../../core/people/person.js'
@@ -69,8 +69,8 @@ function collection({ shards, people, pages, fieldsOf, identityAt }: PeopleRoute
         if (error) return error
         const agent = { orgId, agentId }
         const scope = `people:${formatAgentKey(agent)}:${JSON.stringify(Object.entries(filter).sort())}`
-        const from = pageToken === undefined ? undefined : pages.read(scope, pageToken)
-        if (pageToken !== undefined && !from) return invalid('pageToken', 'is not a token of this list')
+        const from = pages.read(scope, pageToken)
+        if (isRefusal(from)) return from
         const seesAddresses = maySeeAddresses(caller)
         const scan = await scanPages({ ...agent, filter, seesAddresses }, limit, from?.[0] as string | undefined)
         if (isRefusal(scan)) return scan

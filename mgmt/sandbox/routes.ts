@@ -1,7 +1,7 @@
 /** Routes of personas and of their turns. */
 import { actorOf } from '../../core/access.js'
 import { type AgentRef, formatAgentKey } from '../../core/agentref.js'
-import { invalid, isRefusal } from '../../core/errors.js'
+import { isRefusal } from '../../core/errors.js'
 import { idFromBytes } from '../../core/ids.js'
 import { page } from '../../core/limits/index.js'
 import { DirectiveBody, parseDirective } from '../../core/sandbox/directive.js'
@@ -220,9 +220,9 @@ function turnRoutes({ shards, personas, sandbox, pages }: PersonaRoutesOptions):
         if (isRefusal(identity)) return identity
         // A reset begins another list; a token of the list before it is not valid there.
         const scope = `turns ${identity.asid}`
-        const from = pageToken === undefined ? [0] : pages.read(scope, pageToken)
-        if (!from) return invalid('pageToken', 'is not a token of this list')
-        const turnPage = await sandbox.turns(identity.asid, from[0] as number, limit)
+        const from = pages.read(scope, pageToken)
+        if (isRefusal(from)) return from
+        const turnPage = await sandbox.turns(identity.asid, (from?.[0] ?? 0) as number, limit)
         if (isRefusal(turnPage)) return turnPage
         const data = turnPage.turns.map(turnAsRead)
         return json(

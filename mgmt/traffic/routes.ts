@@ -1,7 +1,8 @@
 /** Routes of traffic: messages and logs page by page, conversations and people by their last message. */
 import { type AgentRef, formatAgentKey } from '../../core/agentref.js'
-import { invalid, isRefusal, type Refusal } from '../../core/errors.js'
+import { isRefusal, type Refusal } from '../../core/errors.js'
 import { traffic as limits, conversation as retention } from '../../core/limits/index.js'
+import { scaledMs } from '../../core/time.js'
 import type { Position } from '../../core/traffic/merge.js'
 import type { Filter, RecordPage, RecordQuery, TrafficQuery } from '../../core/traffic/query.js'
 import { parseWindow } from '../../core/traffic/window.js'
@@ -47,7 +48,7 @@ export function trafficRoutes(options: TrafficRoutesOptions): Route[] {
     const since = await shards.query(formatAgentKey(agent), agentCreatedAt, agent)
     if (isRefusal(since)) return since
     const { limit = limits.defaultRows, userId, includeTest = false } = request
-    const from = Math.max(window.from, since, now - Math.ceil(retention.retentionMs / timeScale) + 1)
+    const from = Math.max(window.from, since, now - scaledMs(retention.retentionMs, timeScale) + 1)
     return { window: { ...window, from }, limit, includeTest, ...(userId !== undefined && { userId }) }
   }
 
@@ -60,8 +61,8 @@ export function trafficRoutes(options: TrafficRoutesOptions): Route[] {
   ) {
     const { pageToken, limit: _limit, ...list } = request
     const scope = `traffic.${name}:${formatAgentKey(agent)}:${JSON.stringify(Object.entries(list).sort())}`
-    const cursor = pageToken === undefined ? undefined : pages.read(scope, pageToken)
-    if (pageToken !== undefined && !cursor) return invalid('pageToken', 'is not a token of this list')
+    const cursor = pages.read(scope, pageToken)
+    if (isRefusal(cursor)) return cursor
     const trafficQuery = await queryFor(agent, request)
     if (isRefusal(trafficQuery)) return trafficQuery
     const { start: _start, end: _end, userId: _user, includeTest: _test, ...filter } = list

@@ -1,6 +1,6 @@
 /** Routes of a webhook's delivery log: list deliveries and replay one. */
 import { actorOf } from '../../core/access.js'
-import { invalid, isRefusal } from '../../core/errors.js'
+import { isRefusal } from '../../core/errors.js'
 import { page } from '../../core/limits/index.js'
 import type { PageTokens } from '../../runtime/http/pagetokens.js'
 import { json, type Route, route } from '../../runtime/http/route.js'
@@ -29,16 +29,16 @@ export function deliveryRoutes({ shards, commands, pages }: DeliveryRoutesOption
       errors: ['resource.not_found', 'request.invalid'],
       async handler({ params: { org: orgId, webhookId }, query: { limit = page.defaultRows, pageToken, state } }) {
         const scope = `webhooks.deliveries:${orgId}/${webhookId}/${state ?? ''}`
-        const after = pageToken === undefined ? undefined : pages.read(scope, pageToken)
+        const after = pages.read(scope, pageToken)
         const deliveries = await shards.query(orgId, webhookQueries.deliveries, {
           orgId,
           webhookId,
           state,
-          after,
+          after: isRefusal(after) ? undefined : after,
           limit,
         })
         if (isRefusal(deliveries)) return deliveries
-        if (pageToken !== undefined && !after) return invalid('pageToken', 'is not a token of this list')
+        if (isRefusal(after)) return after
         const { data, last } = deliveries
         return json(200, { data, ...(last && { nextPageToken: pages.write(scope, last) }) })
       },

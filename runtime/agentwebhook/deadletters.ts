@@ -2,7 +2,7 @@
 import Type from 'typebox'
 import { actorOf, authorize, type Member } from '../../core/access.js'
 import { type AgentRef, formatAgentKey } from '../../core/agentref.js'
-import { invalid, isRefusal, type Refusal, refuse } from '../../core/errors.js'
+import { isRefusal, type Refusal, refuse } from '../../core/errors.js'
 import { pathIdPattern } from '../../core/ids.js'
 import { conversation as limits, page } from '../../core/limits/index.js'
 import type { Directory } from '../conversation/context.js'
@@ -131,8 +131,8 @@ export function deadLetterRoutes({ shards, directory, pages }: DeadLetterRoutesO
       errors: ['request.invalid', 'resource.not_found'],
       async handler({ params: { org: orgId, agent: agentId }, query: { limit = page.maxRows, pageToken }, caller }) {
         const scope = `deadletters:${formatAgentKey({ orgId, agentId })}`
-        const after = pageToken === undefined ? undefined : pages.read(scope, pageToken)
-        if (pageToken !== undefined && !after) return invalid('pageToken', 'is not a token of this list')
+        const after = pages.read(scope, pageToken)
+        if (isRefusal(after)) return after
         const deadLetters = await oldest({ orgId, agentId }, limit + 1, after as DeadLetterPosition | undefined)
         if (isRefusal(deadLetters)) return deadLetters
         const data = deadLetters.slice(0, limit)

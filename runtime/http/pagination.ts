@@ -1,5 +1,5 @@
 /** One page of a list that is short enough to be read whole, with the token of the next page. */
-import { invalid, type Refusal } from '../../core/errors.js'
+import { isRefusal, type Refusal } from '../../core/errors.js'
 import { page } from '../../core/limits/index.js'
 import { type PageCursor, pageOf } from '../../core/paging.js'
 import type { PageTokens } from './pagetokens.js'
@@ -15,9 +15,9 @@ export function paginate<T extends { readonly id: string }>(
   all: readonly T[],
   { pageTokens, scope, limit, pageToken }: PageRequest,
 ): { data: T[]; nextPageToken?: string } | Refusal {
-  const after = pageToken === undefined ? undefined : (pageTokens.read(scope, pageToken) as PageCursor | undefined)
-  if (pageToken !== undefined && !after) return invalid('pageToken', 'is not a token of this list')
-  const { data, last } = pageOf(all, { limit, ...(after && { after }) }, ({ id }) => id)
+  const after = pageTokens.read(scope, pageToken)
+  if (isRefusal(after)) return after
+  const { data, last } = pageOf(all, { limit, ...(after && { after: after as PageCursor }) }, ({ id }) => id)
   return last ? { data, nextPageToken: pageTokens.write(scope, last) } : { data }
 }
 
