@@ -19,10 +19,14 @@ export function deferForBinding(at: number, timeScale: number, detail?: string):
 }
 
 /** Returns the same object when the report changes nothing: it is stale or a repeat. */
-export function applyReport<S extends Send>(send: S, report: DeliveryReport, timeScale: number): S {
-  if (report.attempt !== send.attempts) return send
+export function applyReport<S extends Send>(stored: S, report: DeliveryReport, timeScale: number): S {
+  const send = isOfDeferredAttempt(stored, report)
+    ? Object.assign({}, stored, { state: 'sending', attempts: report.attempt })
+    : stored
+  if (report.attempt !== send.attempts) return stored
   if (report.state === 'responded') {
-    return send.respondedAt === undefined ? { ...send, messageId: report.messageId, respondedAt: report.at } : send
+    if (stored.respondedAt !== undefined) return stored
+    return { ...stored, messageId: report.messageId, respondedAt: report.at }
   }
   if (report.state === 'withheld') {
     const deferral: Transition =
@@ -35,6 +39,15 @@ export function applyReport<S extends Send>(send: S, report: DeliveryReport, tim
   const applied = transition && applyTransition(send, transition, timeScale)
   if (applied && report.state === 'failed') return applied
   return withReceipt(applied ?? send, report)
+}
+
+/**
+ * Whether the attempt was deferred although its conversation had accepted it. That happens when the answer of the
+ * conversation was lost, and the attempt was deferred when it was repeated.
+ */
+function isOfDeferredAttempt({ state, attempts }: Send, report: DeliveryReport): boolean {
+  // A message that is returned to its send is in its queue already.
+  return state === 'queued' && report.attempt === attempts + 1 && report.state !== 'withheld'
 }
 
 /** A report changes the state of a send in flight only; later reports are receipts. */

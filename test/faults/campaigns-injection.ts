@@ -51,10 +51,15 @@ export async function runUnderKills(trial: CampaignTrial, name: string): Promise
     if (part === 'run') await killWhileRunning(trial, id)
     else await killDuringPause(trial, id)
   }
-  await waitUntil('it completes', faultNodes, async () => {
-    await sleep(pollMs)
-    return (await agent.status(id)) === 'completed'
-  })
+  await waitUntil(
+    'it completes',
+    faultNodes,
+    async () => {
+      await sleep(pollMs)
+      return (await agent.status(id)) === 'completed'
+    },
+    async () => `it is ${await agent.status(id)} with ${JSON.stringify(await agent.report(id))}`,
+  )
   return id
 }
 

@@ -20,8 +20,12 @@ export async function waitUntil(
   what: string,
   faultNodes: readonly FaultNode[],
   condition: () => boolean | Promise<boolean>,
+  /** What there is instead, for the message of the failure. */
+  describeState?: () => Promise<string>,
 ): Promise<void> {
   for (const ends = performance.now() + timeoutMs; !(await condition()); await sleep(pollMs)) {
-    if (performance.now() > ends) throw new TimedOut(`${what}: not within ${timeoutMs / 1000} s`, faultNodes)
+    if (performance.now() <= ends) continue
+    const state = describeState ? `, ${await describeState()}` : ''
+    throw new TimedOut(`${what}: not within ${timeoutMs / 1000} s${state}`, faultNodes)
   }
 }

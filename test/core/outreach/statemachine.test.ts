@@ -152,7 +152,8 @@ t.test('For any order of reports, a final state stays and only the first receipt
             if (next.receipts?.[name as 'sentAt'] !== value) return false
           }
           if (applyReport(next, deliveryReport, 1) !== next) return false
-          if (deliveryReport.attempt !== now.attempts && next !== now) return false
+          const isOfDeferred = now.state === 'queued' && deliveryReport.attempt === now.attempts + 1
+          if (deliveryReport.attempt !== now.attempts && !isOfDeferred && next !== now) return false
           now = next
         }
         return true
@@ -162,9 +163,29 @@ t.test('For any order of reports, a final state stays and only the first receipt
   t.pass()
 })
 
+t.test('A report on an attempt that was deferred after its conversation had accepted it counts', async (t) => {
+  const deferred = send({ state: 'queued', attempts: 1, nextAttemptAt: 9_000, deferredFor: 'binding_error' })
+  const report: DeliveryReport = { sendId: 'sd_1', at: 5_000, attempt: 2, state: 'sent', messageId: 'msg_1' }
+  const sent = applyReport(deferred, report, 1)
+  t.match(sent, { state: 'sent', attempts: 2, sentAt: 5_000, receipts: { sentAt: 5_000 } })
+  t.notOk('deferredFor' in sent)
+  t.match(applyReport(sent, { ...report, state: 'read' }, 1), { receipts: { readAt: 5_000 } })
+  const refused = { ...report, state: 'failed', reason: 'sendFailed' } as const
+  const retried = applyReport(deferred, { ...refused, retry: 'later' }, 1)
+  t.match(retried, { state: 'queued', attempts: 2 }, 'the attempt has taken place')
+  t.equal(applyReport(retried, { ...refused, retry: 'later' }, 1), retried, 'once')
+  t.match(applyReport(deferred, { ...refused, retry: 'never' }, 1), { state: 'failed', attempts: 2 })
+  t.equal(applyReport(deferred, { ...report, state: 'withheld' }, 1), deferred, 'it waits already')
+  t.equal(applyReport(deferred, { ...report, attempt: 3 }, 1), deferred, 'no such attempt has begun')
+  const next = send({ state: 'sending', attempts: 1 })
+  t.equal(applyReport(next, report, 1), next)
+})
+
 t.test('A repeated report changes nothing, however late it comes', async (t) => {
+  // A conversation reports on an attempt after it has reported on those before.
   const inOrder = fc
     .array(anyReport, { maxLength: 8 })
+    .map((all) => all.toSorted((a, b) => a.attempt - b.attempt))
     .map((all) => all.map((deliveryReport, index) => ({ ...deliveryReport, at: 2_000 + index })))
   fc.assert(
     fc.property(

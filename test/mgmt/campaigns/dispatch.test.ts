@@ -234,6 +234,32 @@ t.test('Sends that wait for another attempt rest while their campaign does', asy
   t.equal(await fixture.mismatch(id), undefined)
 })
 
+t.test(
+  'A report counts on an opener whose answer was lost before a pause returned its send to the queue',
+  async (t) => {
+    for (const [state, openings] of [
+      ['sent', 1],
+      ['failed', 2],
+    ] as const) {
+      const fixture = await openCampaignsFixture(t)
+      await fixture.people(1)
+      const answer = refuse('service.unavailable', { detail: 'The outcome is unknown.' })
+      const deliveryReports = [{ state, reason: 'sendFailed', retry: 'later' as const }]
+      fixture.sends.scripts.push({ answer, isTaken: true, deliveryReports, isLate: true })
+      const id = await fixture.startNew()
+      await fixture.eventually(() => fixture.sends.acceptedOpenings.length === 1)
+      await fixture.move(id, 'pause')
+      await fixture.eventually(async () => (await fixture.report(id)).states.queued === 1, second)
+      await fixture.sends.reportLate()
+      await fixture.move(id, 'resume')
+      await fixture.waitForStatus(id, 'completed')
+      t.match(await fixture.report(id), { states: { sent: 1 } }, state)
+      t.equal(fixture.sends.acceptedOpenings.length, openings)
+      t.equal(await fixture.mismatch(id), undefined)
+    }
+  },
+)
+
 t.test('Cancel stops remaining sends, keeps the report, and what is under way finishes', async (t) => {
   const fixture = await openCampaignsFixture(t)
   fixture.paces = [{ channel: 'rcs', provider: 'emulator' }]
@@ -654,32 +680,36 @@ t.test('Rows are kept as long as their sends, and the report for good', async (t
 })
 
 /** What happens to a campaign on its way. */
-const action = fc.constantFrom('pause', 'resume', 'crash', 'pass', 'pass', 'cancel') as fc.Arbitrary<
-  'pause' | 'resume' | 'crash' | 'pass' | 'cancel'
->
+const action = fc.oneof(
+  { weight: 3, arbitrary: fc.constantFrom('pause' as const, 'pass' as const, 'report' as const) },
+  { weight: 1, arbitrary: fc.constantFrom('resume' as const, 'crash' as const, 'cancel' as const) },
+)
 
 t.test(
   'However it is paused, resumed, cancelled and killed, each is sent to at most once and the report adds up',
   async (t) => {
     await fc.assert(
       fc.asyncProperty(
-        fc.array(action, { minLength: 1, maxLength: 8 }),
-        fc.array(fc.constantFrom('sent', 'sent', 'later', 'never', 'unknown'), { maxLength: 60 }),
+        fc.array(action, { minLength: 1, maxLength: 10 }),
+        fc.array(fc.constantFrom('sent', 'sent', 'later', 'never', 'unknown', 'unknownLate', 'failedLate'), {
+          maxLength: 60,
+        }),
         async (actions, fates) => {
           const fixture = await openCampaignsFixture(t)
           await fixture.people(90)
           for (const fate of fates) {
-            const sent = [{ state: 'sent' as const }]
+            const lost = { answer: refuse('service.unavailable', { detail: 'perhaps' }), isTaken: true }
+            const deliveryReports = [
+              fate === 'failedLate'
+                ? { state: 'failed' as const, reason: 'x', retry: 'later' as const }
+                : { state: 'sent' as const },
+            ]
             fixture.sends.scripts.push(
               fate === 'sent'
-                ? { deliveryReports: sent }
-                : fate === 'unknown'
-                  ? {
-                      answer: refuse('service.unavailable', { detail: 'perhaps' }),
-                      isTaken: true,
-                      deliveryReports: sent,
-                    }
-                  : { answer: { reason: 'x', retry: fate === 'later' ? 'later' : 'never' } },
+                ? { deliveryReports }
+                : fate === 'later' || fate === 'never'
+                  ? { answer: { reason: 'x', retry: fate } }
+                  : { ...lost, deliveryReports, isLate: fate !== 'unknown' },
             )
           }
           const { id } = await fixture.draft()
@@ -688,12 +718,14 @@ t.test(
           for (const each of actions) {
             if (each === 'crash') await fixture.sends.crash()
             else if (each === 'pass') await fixture.sends.fixture.time.advance(7 * second)
+            else if (each === 'report') await fixture.sends.reportLate()
             else await fixture.refusalOf(fixture.area.commands[each] as never, { campaignId: id })
             const wrong = await fixture.mismatch(id)
             if (wrong) throw new Error(`after ${each}: ${wrong}`)
           }
           await fixture.refusalOf(fixture.area.commands.resume as never, { campaignId: id })
           const isStill = async () => {
+            await fixture.sends.reportLate()
             const { states } = await fixture.report(id)
             return states.pending + states.queued + states.sending === 0
           }
@@ -708,7 +740,7 @@ t.test(
           await fixture.sends.fixture.stop()
         },
       ),
-      { numRuns: 15 },
+      { numRuns: 25 },
     )
   },
 )
