@@ -24,7 +24,10 @@ const attempt = 1
  * with an unknown outcome keep the effect pending, and the others are reported meanwhile.
  */
 export function createBatchHandler({ shards, attempt: attemptSend, commands }: WorkerOptions) {
-  return async ({ sendIds, leaveAt = [], ...batchRef }: Batch, { reader, completes }: EffectContext): Promise<void> => {
+  return async (
+    { sendIds, leaveAt = [], ...batchRef }: Batch,
+    { reader, completes, isRepeat }: EffectContext,
+  ): Promise<void> => {
     const { batch: _batch, campaignId: _campaign, ...agentRef } = batchRef
     const reports: AttemptReport[] = []
     let failure: unknown
@@ -33,7 +36,7 @@ export function createBatchHandler({ shards, attempt: attemptSend, commands }: W
       sendIds.map(async (sendId, nth) => {
         try {
           const time = leaveAt[nth] === undefined ? {} : { leaveAt: leaveAt[nth] }
-          const outcome = await attemptSend(reader, { sendId, attempt, ...time, ...agentRef })
+          const outcome = await attemptSend(reader, { sendId, attempt, ...time, ...agentRef }, isRepeat)
           if (outcome) reports.push({ sendId, attempt, ...outcome })
         } catch (error) {
           failure ??= error

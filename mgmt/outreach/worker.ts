@@ -55,12 +55,13 @@ export function createAttemptHandler(options: WorkerOptions) {
  * conversation has accepted, now or earlier: then its delivery report brings everything.
  */
 export function createCampaignAttempt(options: AttemptOptions) {
-  return async (reader: Reader, sendAttempt: SendAttempt): Promise<AttemptResult | undefined> => {
+  return async (reader: Reader, sendAttempt: SendAttempt, isRepeat: boolean): Promise<AttemptResult | undefined> => {
     const send = findAttempt(reader, sendAttempt)
     if (!send) return undefined
-    // A paused campaign hands nothing to a conversation: the send goes back into the queue and waits there.
+    // A paused campaign hands nothing to a conversation: the send goes back into the queue and waits there. On a repeat
+    // the conversation may have the opener already, so it is asked, and its message is withheld before it leaves.
     const gate = options.listeners.campaigns
-    if (gate && gate.mayDispatch(reader, sendAttempt, send) !== 'now')
+    if (gate && !isRepeat && gate.mayDispatch(reader, sendAttempt, send) !== 'now')
       return { outcome: { kind: 'deferred', until: options.clock.now() } }
     const result = await runAttempt(options, reader, sendAttempt, send)
     const isReportable = result.outcome.kind !== 'accepted' || result.isCapable !== undefined || isAcceptanceSaved(send)
