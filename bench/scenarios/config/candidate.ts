@@ -30,15 +30,15 @@ async function post(below: string, body: unknown): Promise<void> {
   const answer = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) })
   if (!answer.ok) throw new Error(`POST ${url} answered ${answer.status}: ${await answer.text()}`)
 }
-await post('', { name: 'Bench Shop', id: 'desk' })
-await post('/desk/import', exportOf())
+await post('', { name: 'Bench Shop', id: 'shop' })
+await post('/shop/import', exportOf())
 
 serveCandidate({
   ready: {
     port: Number(new URL(urls.mgmt).port),
     request: {
       method,
-      path: `/v1/orgs/${orgId}/agents/desk${path}`,
+      path: `/v1/orgs/${orgId}/agents/shop${path}`,
       headers,
       body: '',
       ...(bodies && { bodies: bodies.map((body) => JSON.stringify(body)) }),

@@ -38,9 +38,9 @@ async function post(path: string, body: unknown): Promise<Readonly<Record<string
   if (!answer.ok) throw new Error(`POST ${path} answered ${answer.status}: ${await answer.text()}`)
   return (await answer.json()) as Readonly<Record<string, string>>
 }
-await post('', { name: 'Harbor Desk', id: 'desk' })
+await post('', { name: 'Harbor Shop', id: 'shop' })
 const binding = { channel: 'sms', mode: 'unmanaged', provider: 'twilio', auth: account }
-const { id: bindingId = '' } = await post('/desk/channels', binding)
+const { id: bindingId = '' } = await post('/shop/channels', binding)
 
 /** Creates an agent with a known person: rules are applied only to messages for a known person. */
 async function createTalker(agentId: string, person: string): Promise<Talker> {
@@ -59,7 +59,7 @@ async function createTalker(agentId: string, person: string): Promise<Talker> {
 const talker = await createTalker('talk', '+15550100001')
 
 const corpus = corpusOf(Object.values(node.planes).flatMap(({ routes }) => routes))
-const of: CallerSetup = { urls, key, talker, corpus, params: { org: orgId, agent: 'desk', bindingId } }
+const of: CallerSetup = { urls, key, talker, corpus, params: { org: orgId, agent: 'shop', bindingId } }
 
 serveCandidate({
   ready: {

@@ -11,7 +11,7 @@ import { shardOf } from '../../../runtime/shard/placement.js'
 import type { Key, Store, Table, Write } from '../../../runtime/store/contract.js'
 import { shards } from '../store/settings.js'
 
-export const agentRef = { orgId: 'bench', agentId: 'desk' }
+export const agentRef = { orgId: 'bench', agentId: 'shop' }
 /** Fixed for any number of records, so that shards have an even share. */
 const people = 2_000
 /** One more person, with the same number of records in any traffic. */

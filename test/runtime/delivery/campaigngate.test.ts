@@ -1,5 +1,5 @@
 /** What keeps a message of a campaign from being handed over at the last moment. */
-import t from 'tap'
+import t, { type Test } from 'tap'
 import type { Conversation, OutboundMessageRecord, SendCampaignRef } from '../../../core/conversation/state.js'
 import { conversationTable } from '../../../runtime/conversation/tables.js'
 import { type CampaignGate, createHoldCheck, type HoldCheck } from '../../../runtime/delivery/campaigngate.js'
@@ -29,7 +29,7 @@ function createCheck(
 }
 
 /** The answer of the agent's shard, which is also the answer that needs no waiting afterwards. */
-async function ask(check: HoldCheck): Promise<boolean> {
+async function ask(t: Test, check: HoldCheck): Promise<boolean> {
   const answer = await check.ask()
   t.equal(check.isHeld(), answer)
   return answer
@@ -40,14 +40,14 @@ const elsewhere = (may: boolean): CampaignGate => ({ mayDispatchLocal: () => und
 
 t.test('An opening is held once its person has written since it was taken', async (t) => {
   for (const gate of [here(true), elsewhere(true)]) {
-    const isOnHold = async (inboundAt?: number) => ask(createCheck(inboundAt, gate))
+    const isOnHold = async (inboundAt?: number) => ask(t, createCheck(inboundAt, gate))
     t.equal(await isOnHold(), false, 'nobody wrote')
     t.equal(await isOnHold(acceptedAt), false, 'its conversation knew that when it took it')
     t.equal(await isOnHold(acceptedAt + 1), true)
     t.equal(await isOnHold(now), true)
     t.equal(await isOnHold(now + 1), false, 'a time before the clock was set back holds nothing up')
     const ofFollowUp = createCheck(acceptedAt + 1, gate, { ...campaign, isFollowUp: true })
-    t.equal(await ask(ofFollowUp), false, 'nor is a follow-up held')
+    t.equal(await ask(t, ofFollowUp), false, 'nor is a follow-up held')
   }
 })
 
@@ -55,12 +55,12 @@ t.test(
   'A message is held where its agent says so, here or in another process, and one without a campaign never',
   async (t) => {
     for (const gate of [here(false), elsewhere(false)]) {
-      t.equal(await ask(createCheck(undefined, gate)), true)
+      t.equal(await ask(t, createCheck(undefined, gate)), true)
       const plain = { ...({ id: 'msg_2', at: acceptedAt } as unknown as OutboundMessageRecord) }
       const reader = { get: () => undefined } as unknown as Reader
       const deps = { campaigns: gate, clock: { now: () => now } }
       const conversation = { asid: 'usr_1', agent } as unknown as Conversation
-      t.equal(await ask(createHoldCheck(deps, reader, conversation, plain)), false)
+      t.equal(await ask(t, createHoldCheck(deps, reader, conversation, plain)), false)
     }
   },
 )
