@@ -1,7 +1,12 @@
 /** The interface of an emulated provider: how it parses calls, what it reports to customers, which acts people have. */
 import type { ActiveFaults } from './faults.js'
 
-export const providerNames = ['rbm', 'twilio', 'smpp', 'whatsapp', 'messenger', 'instagram', 'apple', 'slack'] as const
+/** Providers of channels. */
+const channelProviderNames = ['rbm', 'twilio', 'smpp', 'whatsapp', 'messenger', 'instagram', 'apple', 'slack'] as const
+export type ChannelProviderName = (typeof channelProviderNames)[number]
+
+/** Providers by which agents reach the team of the business: two of mail, and an incoming webhook of a chat. */
+export const providerNames = [...channelProviderNames, 'sendgrid', 'mailgun', 'chathook'] as const
 export type ProviderName = (typeof providerNames)[number]
 
 /** One customer of a provider. `auth` is pasted into a binding unchanged. */

@@ -156,6 +156,8 @@ export const emulatorPage = Object.freeze({
   recordsShown: 50,
   /** How many records of a conversation one answer follows back. */
   recordsFollowed: 2_000,
+  /** How many turns of a conversation the search for the turn of a message reads. */
+  turnsFollowed: 200,
   amlChars: 16_000,
   /**
    * A picture that a person sends on the page, in base64; browsers shrink larger ones. Some protocols carry a file as a

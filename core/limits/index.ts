@@ -8,6 +8,7 @@ import { linkBudgets } from './sandbox.js'
 export * from './adapters.js'
 export * from './agent.js'
 export * from './automation.js'
+export * from './calendar.js'
 export * from './campaign.js'
 export * from './gateway.js'
 export * from './http.js'
@@ -17,6 +18,7 @@ export * from './operator.js'
 export * from './people.js'
 export * from './sandbox.js'
 export * from './traffic.js'
+export * from './turn.js'
 export * from './webhook.js'
 export * from './worker.js'
 
@@ -127,8 +129,8 @@ export const knowledge = Object.freeze({
   queryWords: 16,
   hits: 10,
   maxHits: 50,
-  /** Facts that one turn of the event loop indexes. */
-  factsPerTurn: 100,
+  /** Size of the documents, together, whose search indexes a process caches. */
+  cachedIndexBytes: 64 * 1024 ** 2,
   connectMs: 5 * second,
   headersMs: 10 * second,
   totalMs: 20 * second,

@@ -9,6 +9,8 @@ export interface Appointment {
   readonly durationMinutes: number
   readonly prospectTimezone: string
   readonly status: AppointmentStatus
+  /** Not shown to operators, who see the name. */
+  readonly representativeId?: string
   readonly representativeName?: string
   readonly representativeTitle?: string
   readonly notes?: string
@@ -22,4 +24,6 @@ export interface AppointmentStep {
   readonly from?: string
   readonly to?: string
   readonly reason?: string
+  /** The call that made the change: a repeat of it changes nothing. Not shown. */
+  readonly callId?: string
 }

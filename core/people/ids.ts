@@ -18,7 +18,8 @@ export function lowestIdAt(at: number): string {
   return `${prefix}${timeText(Math.min(Math.max(0, Math.ceil(at)), 2 ** 50 - 1))}`
 }
 
-function timeText(at: number): string {
+/** A time as text that sorts by it. */
+export function timeText(at: number): string {
   let remaining = Math.floor(at)
   let text = ''
   for (let position = 0; position < timeChars; position++) {

@@ -56,11 +56,11 @@ function time<N extends string>(name: N, at: number | undefined): { [K in N]?: s
   return (at === undefined ? {} : { [name]: iso(at) }) as { [K in N]?: string }
 }
 
-export function appointmentView({ startUtc, history, createdAt, ...rest }: Appointment) {
+export function appointmentView({ startUtc, history, createdAt, representativeId: _id, ...rest }: Appointment) {
   return {
     ...rest,
     startUtc: iso(startUtc),
-    history: history.map(({ at, ...step }) => ({ at: iso(at), ...step })),
+    history: history.map(({ at, callId: _call, ...step }) => ({ at: iso(at), ...step })),
     ...time('createdAt', createdAt),
   }
 }

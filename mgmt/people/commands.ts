@@ -15,7 +15,7 @@ import { append } from './journal.js'
 import type { People } from './people.js'
 import { purgeCommand } from './purge.js'
 import type { PersonRef } from './queries.js'
-import { resolvePerson, scopeFor } from './store.js'
+import { personOfAsid, resolvePerson, scopeFor } from './store.js'
 
 /** A change of a person, and the identity at the phone that it names. */
 export interface PersonInput {
@@ -110,6 +110,18 @@ export function createPeopleCommands(people: People, orgEvent: Command<OrgEventP
     },
   }
 
+  /** A line of the agent about a conversation, in the journal of the person who holds the identity. */
+  const journal: Command<AgentRef & { readonly asid: string; readonly text: string }, boolean> = {
+    name: 'people.journal',
+    decide(tx, { orgId, agentId, asid, text }, { at }) {
+      const scope = scopeFor(tx, { orgId, agentId })
+      const person = scope && personOfAsid(tx, scope, asid)
+      if (!person) return false
+      append(tx, scope, person.id, { at, author: 'agent', text })
+      return true
+    },
+  }
+
   /** Returns whether it wrote anything. The sender expects no answer, so a deleted agent is not an error. */
   const identityEvent: Command<IdentityEvent & AgentRef, boolean> = {
     name: 'people.identityEvent',
@@ -145,6 +157,7 @@ export function createPeopleCommands(people: People, orgEvent: Command<OrgEventP
     remove,
     merge,
     note,
+    journal,
     identityEvent,
     importRows: createImportCommand(people),
     purge: purgeCommand,

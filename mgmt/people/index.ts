@@ -8,7 +8,7 @@ import { moduleOf, type RouteDeps } from '../area.js'
 import { createPeopleCommands } from './commands.js'
 import type { Conversations } from './conversations.js'
 import { createIdentityLookup } from './identitylookup.js'
-import { createPeopleRecords, type PersonListener } from './people.js'
+import { createPeopleRecords, type PersonListener, type RemovalListener } from './people.js'
 import { startPurge } from './purge.js'
 import { peopleQueries as queries } from './queries.js'
 import { peopleRoutes } from './routes.js'
@@ -23,7 +23,8 @@ export interface PeopleDeps {
 
 export function createPeople({ orgEvent, agents, conversations, randomBytes }: PeopleDeps) {
   const listeners: PersonListener[] = []
-  const records = createPeopleRecords(listeners)
+  const removalListeners: RemovalListener[] = []
+  const records = createPeopleRecords(listeners, removalListeners)
   const commands = createPeopleCommands(records, orgEvent)
   agents.onLifecycle({
     created(tx, agent) {
@@ -46,6 +47,11 @@ export function createPeople({ orgEvent, agents, conversations, randomBytes }: P
      * or merged into another.
      */
     onChanged: (listener: PersonListener): void => void listeners.push(listener),
+    /**
+     * Called when a person is deleted, sandbox people too, in the same commit and before any row is removed. It is not
+     * called for a person who is merged into another, nor for the people of a deleted agent.
+     */
+    onRemoved: (listener: RemovalListener): void => void removalListeners.push(listener),
     module: moduleOf({ commands, queries }),
     routes: (engine: RouteDeps): Route[] =>
       peopleRoutes({

@@ -9,7 +9,7 @@ import type { Person, PersonIdentity } from '../../core/people/person.js'
 import type { CommandMeta, Tx } from '../../runtime/shard/contract.js'
 import type { Reader } from '../../runtime/store/contract.js'
 import { type PhoneIdentity, reassignIdentities, saveReachable } from './identities.js'
-import { append, deleteJournal } from './journal.js'
+import { append, appointmentsOf, deleteJournal } from './journal.js'
 import { type PeopleScan, scanPeople } from './queries.js'
 import {
   appointmentTable,
@@ -31,7 +31,19 @@ export type PersonListener = (
   meta: CommandMeta,
 ) => void
 
-export function createPeopleRecords(listeners: readonly PersonListener[]) {
+/** The person with the appointments that are removed with them. */
+export type RemovalListener = (
+  tx: Tx,
+  agent: AgentRef,
+  person: Person,
+  appointments: readonly Appointment[],
+  meta: CommandMeta,
+) => void
+
+export function createPeopleRecords(
+  listeners: readonly PersonListener[],
+  removalListeners: readonly RemovalListener[] = [],
+) {
   function requiredScope(tx: Tx, agent: AgentRef): AgentScope {
     const scope = scopeFor(tx, agent)
     if (!scope) throw new Error('people are kept of agents that are there')
@@ -100,7 +112,11 @@ export function createPeopleRecords(listeners: readonly PersonListener[]) {
     remove(tx: Tx, agent: AgentRef, personId: string, meta: CommandMeta): void {
       const scope = requiredScope(tx, agent)
       const person = personAt(tx, scope, personId)
-      if (person) deletePerson(tx, scope, person)
+      if (person) {
+        const appointments = appointmentsOf(tx, scope, personId)
+        for (const listener of removalListeners) listener(tx, agent, person, appointments, meta)
+        deletePerson(tx, scope, person)
+      }
       deleteJournal(tx, scope, personId)
       if (person && !person.sandbox) reassignIdentities(tx, { agent, scope, save }, person.identities, meta)
     },
@@ -108,6 +124,17 @@ export function createPeopleRecords(listeners: readonly PersonListener[]) {
       const scope = requiredScope(tx, agent)
       const person = resolvePerson(tx, scope, personId)
       if (person) append(tx, scope, person.id, { at: meta.at, author: 'agent', text })
+    },
+    /** The newest, newest first, cancelled ones included; none of a person who does not exist. */
+    appointmentsOf(reader: Reader, agent: AgentRef, personId: string): readonly Appointment[] {
+      const scope = scopeFor(reader, agent)
+      const person = scope && resolvePerson(reader, scope, personId)
+      return person ? appointmentsOf(reader, scope, person.id) : []
+    },
+    appointment(reader: Reader, agent: AgentRef, personId: string, appointmentId: string): Appointment | undefined {
+      const scope = scopeFor(reader, agent)
+      const person = scope && resolvePerson(reader, scope, personId)
+      return person && reader.get(appointmentTable, [...scope, person.id, appointmentId])
     },
     /** Creates or replaces an appointment; ids that begin with their time keep the list in order. */
     saveAppointment(tx: Tx, agent: AgentRef, personId: string, appointment: Appointment): void {

@@ -22,6 +22,11 @@ export interface EgressClientOptions extends UrlPolicy {
   readonly ownOrigins?: () => ReadonlySet<string>
   /** Bounds concurrent requests of all clients in the process. A request waits for its slot within its deadline. */
   readonly slots?: Semaphore
+  /**
+   * Each request has a connection of its own. On one that was used before, a request may meet its close, and then it is
+   * not known whether the request arrived.
+   */
+  readonly reusesNoConnection?: true
 }
 
 export interface EgressTimeouts {
@@ -39,7 +44,7 @@ export interface EgressFailure {
 
 export interface EgressRequest {
   readonly url: string
-  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'PROPFIND' | 'REPORT'
   readonly headers: Readonly<Record<string, string>>
   readonly body?: Uint8Array
 }
@@ -53,6 +58,8 @@ export interface WholeRequest extends EgressRequest {
   readonly maxBytes: number
   /** Evaluated once there is a connection, right before the first byte is written; true cancels the request. */
   readonly isWithheld?: (() => boolean) | undefined
+  /** A body that is longer than `maxBytes` is cut there; otherwise it is a failure. */
+  readonly cutsBody?: true
 }
 
 export interface EgressClient {
@@ -86,6 +93,7 @@ export function createEgressClient(options: EgressClientOptions, limits: EgressT
       connect: guardedConnector({ ...options, ...policy, connectMs: limits.connectMs }, options.build),
       headersTimeout: limits.headersMs,
       bodyTimeout: limits.totalMs,
+      ...(options.reusesNoConnection && { pipelining: 0 }),
     })
   const agent = agentWith(options)
   const ownAgent = options.ownOrigins && agentWith({ allowPrivate: true })
@@ -146,14 +154,15 @@ export function createEgressClient(options: EgressClientOptions, limits: EgressT
     request: (callerSignal, run) => runWithin(callerSignal, (deadline) => run(sendWithin(deadline))),
     fetchWhole: (request) =>
       runWithin(request.signal, async (deadline) => {
-        const { url, method, headers, body, maxBytes, isWithheld } = request
+        const { url, method, headers, body, maxBytes, isWithheld, cutsBody } = request
         const { dispatcher, origin, path } = await findTarget(url, deadline)
-        const whole = { deadline, maxBytes, isWithheld }
+        const whole = { deadline, maxBytes, isWithheld, cutsBody }
         const response = await fetchWhole(dispatcher, { origin, path, method, headers, body }, whole)
         if (typeof response === 'string') return failureOf(response)
         const decoded = await decode(response.body, response.headers['content-encoding'], maxBytes)
         if (typeof decoded === 'string') return failureOf(decoded)
-        return { ok: true as const, status: response.status, headers: response.headers, body: decoded }
+        const { status, isCut } = response
+        return { ok: true as const, status, headers: response.headers, body: decoded, ...(isCut && { isCut }) }
       }),
     async close() {
       isClosed = true

@@ -10,6 +10,8 @@ export interface WholeResponse {
   readonly status: number
   readonly headers: ResponseHeaders
   readonly body: Buffer
+  /** The body was longer than it may be. */
+  readonly isCut?: true
 }
 
 export type ResponseHeaders = Dispatcher.ResponseData['headers']
@@ -19,6 +21,7 @@ export interface WholeLimits {
   readonly maxBytes: number
   /** Evaluated once there is a connection, right before the first byte is written; true cancels the request. */
   readonly isWithheld: (() => boolean) | undefined
+  readonly cutsBody?: true | undefined
 }
 
 /** Resolves with the response, its body as sent, or with the reason for its absence. */
@@ -65,9 +68,11 @@ class WholeHandler implements Dispatcher.DispatchHandler {
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    const { maxBytes, cutsBody } = this.limits
     this.bytes += chunk.length
-    if (this.bytes > this.limits.maxBytes) this.fail('too-large')
-    else this.chunks.push(chunk)
+    if (this.bytes <= maxBytes) this.chunks.push(chunk)
+    else if (cutsBody) this.cut(chunk.subarray(0, chunk.length - (this.bytes - maxBytes)))
+    else this.fail('too-large')
   }
 
   onResponseEnd(): void {
@@ -83,6 +88,14 @@ class WholeHandler implements Dispatcher.DispatchHandler {
   private fail(reason: FailureReason): void {
     if (this.isSettled) return
     this.settle(reason)
+    this.controller?.abort(new ExchangeStopped())
+  }
+
+  /** Ends the connection too, since the rest would come on it. */
+  private cut(last: Buffer): void {
+    if (this.isSettled) return
+    const { status, headers, chunks } = this
+    this.settle({ status, headers, body: Buffer.concat([...chunks, last]), isCut: true })
     this.controller?.abort(new ExchangeStopped())
   }
 

@@ -18,6 +18,13 @@ export function redactLine(line: string): string {
     .replace(invisible, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
 
+/** The JSON of a value with every text in it redacted, and with members hidden whose name is that of a secret. */
+export function redactJson(value: unknown): string {
+  return redactLine(JSON.stringify(value, (name, each) => (secretName.test(name) ? '[secret]' : each)) ?? '')
+}
+
+const secretName = /token|secret|passw(?:or)?d|api[_-]?key|authorization|signature/i
+
 const jsonLiterals = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g
 /** C1 controls, line separators and writing-direction marks; JSON itself escapes the rest. */
 const invisible = /[\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g

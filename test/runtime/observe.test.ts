@@ -14,7 +14,7 @@ import { createLineWriter } from '../../runtime/observe/linewriter.js'
 import { createLog, type Fields, type Log } from '../../runtime/observe/log.js'
 import { createMetrics } from '../../runtime/observe/metrics.js'
 import { registerProcessMetrics } from '../../runtime/observe/process.js'
-import { redact } from '../../runtime/observe/redaction.js'
+import { redact, redactJson } from '../../runtime/observe/redaction.js'
 import { anyText } from '../harness/arbitraries.js'
 
 const at = Date.UTC(2026, 0, 2, 3, 4, 5, 678)
@@ -645,4 +645,30 @@ t.test('Lines that cannot be written are dropped, and flushing still ends', asyn
   closeSync(file)
   const written = readFileSync(join(dir, 'log'), 'utf8')
   t.equal(written, Array.from({ length: 1_000 }, (_, count) => `${count}\n`).join(''), 'in order and whole')
+})
+
+t.test('The JSON of a value shows no address, number or secret, and stays JSON', async (t) => {
+  const value = {
+    guest: {
+      name: 'Ann',
+      email: 'ann@example.com',
+      phone: '+12025550123',
+      number: 12025550123,
+      apiKey: 'abc',
+      list: [1],
+    },
+    'access-token': { nested: 'abc' },
+  }
+  t.same(JSON.parse(redactJson(value)), {
+    guest: {
+      name: 'Ann',
+      email: '[email]',
+      phone: '+1********23',
+      number: '1********23',
+      apiKey: '[secret]',
+      list: [1],
+    },
+    'access-token': '[secret]',
+  })
+  t.equal(redactJson(undefined), '')
 })

@@ -1,13 +1,22 @@
 /** The page's calls to the node that served it, authorized by a ticket. */
 import type { Preview } from '../../../core/render/preview.js'
+import type { TurnRecord } from '../../../core/turn/record.js'
 
 export type Channel = 'rcs' | 'sms' | 'messengerA' | 'vendorMessages'
 
+/** An agent with the phones around it. */
 export interface EmulatorScene {
   readonly name: string
   readonly agentId: string
+  readonly mode: 'managed' | 'webhook'
+  /** What a person may write first. */
+  readonly suggestions: readonly string[]
   readonly phones: readonly { readonly channel: Channel; readonly provider: string; readonly address: string }[]
   readonly chatUrl?: string
+}
+
+export interface Stage {
+  readonly agents: readonly EmulatorScene[]
   readonly pollMs: number
   readonly compileAfterMs: number
   /** Longest picture in base64 characters. */
@@ -73,6 +82,13 @@ export interface TranscriptEntry {
   readonly at: number
   readonly by: 'agent' | 'visitor'
   readonly words: string
+}
+
+/** Everything on record about a bubble. */
+export interface Details {
+  readonly [member: string]: unknown
+  /** The turn in which a managed agent sent the message. */
+  readonly turn?: TurnRecord
 }
 
 export interface Diagnostic {
@@ -144,19 +160,28 @@ export async function signIn(apiKey: string): Promise<void> {
 }
 
 const name = encodeURIComponent
-export const fetchScene = () => call<EmulatorScene>('GET', 'stage')
 const visitorQuery = (visitor: string | undefined) => (visitor === undefined ? '' : `visitor=${name(visitor)}`)
-/** Transcript entries are those of this visitor. */
-export const fetchUpdates = (sent: number, acts: number, visitor?: string) =>
-  call<Updates>('GET', `stage/news?sent=${sent}&acts=${acts}&${visitorQuery(visitor)}`)
-export const act = (channel: Channel, userAct: Act) => call<unknown>('POST', `stage/phones/${channel}/_act`, userAct)
-export const sendPicture = (channel: Channel, picture: Picture) =>
-  call<unknown>('POST', `stage/phones/${channel}/_picture`, picture)
-export const message = (channel: Channel, id: string) =>
-  call<Record<string, unknown>>('GET', `stage/phones/${channel}/messages/${name(id)}`)
-export const fetchAct = (number: number) => call<Record<string, unknown>>('GET', `stage/acts/${number}`)
-export const fetchTranscriptEntry = (cursor: number, visitor?: string) =>
-  call<Record<string, unknown>>('GET', `stage/chat/lines/${cursor}?${visitorQuery(visitor)}`)
-export const sendAs = (channel: Channel | 'webchat', aml: string, visitor?: string) =>
-  call<{ readonly accepted: boolean; readonly reason?: string }>('POST', 'stage/_say', { channel, aml, visitor })
-export const compile = (aml: string) => call<CompileResult>('POST', 'stage/_compile', { aml })
+
+export const fetchStage = () => call<Stage>('GET', 'stage')
+
+/** The calls about one agent. */
+export function createAgentApi(agentId: string) {
+  const path = `stage/${name(agentId)}`
+  return {
+    /** Transcript entries are those of this visitor. */
+    fetchUpdates: (sent: number, acts: number, visitor?: string) =>
+      call<Updates>('GET', `${path}/news?sent=${sent}&acts=${acts}&${visitorQuery(visitor)}`),
+    act: (channel: Channel, userAct: Act) => call<unknown>('POST', `${path}/phones/${channel}/_act`, userAct),
+    sendPicture: (channel: Channel, picture: Picture) =>
+      call<unknown>('POST', `${path}/phones/${channel}/_picture`, picture),
+    fetchMessage: (channel: Channel, id: string) =>
+      call<Details>('GET', `${path}/phones/${channel}/messages/${name(id)}`),
+    fetchAct: (number: number) => call<Details>('GET', `${path}/acts/${number}`),
+    fetchTranscriptEntry: (cursor: number, visitor?: string) =>
+      call<Details>('GET', `${path}/chat/lines/${cursor}?${visitorQuery(visitor)}`),
+    sendAs: (channel: Channel | 'webchat', aml: string, visitor?: string) =>
+      call<{ readonly accepted: boolean; readonly reason?: string }>('POST', `${path}/_say`, { channel, aml, visitor }),
+    compile: (aml: string) => call<CompileResult>('POST', `${path}/_compile`, { aml }),
+  }
+}
+export type AgentApi = ReturnType<typeof createAgentApi>

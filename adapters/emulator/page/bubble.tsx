@@ -3,8 +3,8 @@
 import { useState } from 'preact/hooks'
 import { segmentsOf } from '../../../core/render/gsm7.js'
 import type { Act, Channel, State } from './api.js'
+import type { InspectTarget, MessageTarget } from './details.js'
 import { type Card, type Drawing, drawingOf, type Picture, type Tap } from './drawing.js'
-import type { InspectTarget } from './inspector.js'
 import { MarkupText } from './markup.js'
 import type { Item } from './pagestate.js'
 
@@ -18,6 +18,8 @@ interface BubbleProps {
   perform: (act: Act) => void
   sampleLocation: Act
   inspect: (target: InspectTarget) => void
+  /** Absent for an agent without turns. */
+  showTurn?: ((target: MessageTarget) => void) | undefined
 }
 
 export function Bubble({
@@ -30,6 +32,7 @@ export function Bubble({
   perform,
   sampleLocation,
   inspect,
+  showTurn,
 }: BubbleProps) {
   if (item.kind === 'failed') {
     return (
@@ -64,6 +67,8 @@ export function Bubble({
     )
   }
   const drawing = drawingOf(provider, item.body)
+  const target = { kind: 'message', channel, name: item.providerId } as const
+  const label = (drawing.text ?? 'a message').slice(0, 40)
   const tap = ({ kind, label, postback }: Tap) =>
     kind === 'location'
       ? perform(sampleLocation)
@@ -74,10 +79,10 @@ export function Bubble({
       <footer>
         <Receipt state={state} isOffline={isOffline} />
         {channel === 'sms' && drawing.text !== undefined && <Segments text={drawing.text} />}
-        <InspectButton
-          label={(drawing.text ?? 'a message').slice(0, 40)}
-          show={() => inspect({ kind: 'message', channel, name: item.providerId })}
-        />
+        <span class="looks">
+          {showTurn && <TurnButton label={label} show={() => showTurn(target)} />}
+          <InspectButton label={label} show={() => inspect(target)} />
+        </span>
       </footer>
     </article>
   )
@@ -103,6 +108,15 @@ export function InspectButton({ label, show }: { label: string; show: () => void
   return (
     <button type="button" class="raw" aria-label={`Raw: ${label}`} onClick={show}>
       {'{ }'}
+    </button>
+  )
+}
+
+/** Opens what the agent decided before it sent the message. */
+export function TurnButton({ label, show }: { label: string; show: () => void }) {
+  return (
+    <button type="button" class="opens-turn" aria-label={`Turn: ${label}`} onClick={show}>
+      Turn
     </button>
   )
 }

@@ -1,16 +1,16 @@
 /** The AML editor: shows problems while the user types, and a preview for each channel. */
 import { useEffect, useState } from 'preact/hooks'
 import type { Preview } from '../../../core/render/preview.js'
-import { type CompileResult, compile, type Diagnostic, sendAs } from './api.js'
+import type { AgentApi, CompileResult, Diagnostic } from './api.js'
 import { drawingOfBlock } from './blocks.js'
 import { DrawingView } from './bubble.js'
 import { Help } from './help.js'
 
-const initialAml = `Welcome to the **Harbor Hotel**.
+const initialAml = `Welcome to the **Harbor**.
 
-[[ask.choice #room | Which room would you like?
-blue = Blue room ~ Faces the harbor
-green = Green room ~ Above the garden
+[[ask.choice #drink | What may we bring you while you wait?
+coffee = Coffee ~ From the roaster next door
+tea = Tea ~ Mint, or black
 ]]
 [[chips: Opening hours | Our site -> https://harbor.example]]`
 
@@ -35,26 +35,29 @@ const refusals: Readonly<Record<string, string>> = {
 }
 
 interface EditorProps {
+  /** Of the agent that sends. */
+  api: AgentApi
   waitMs: number
   /** The visitor whose web chat is in view. */
   visitor: string | undefined
-  onSent: () => void
 }
 
-/** `onSent` is called when a phone may have a new message. */
-export function Editor({ waitMs, visitor, onSent }: EditorProps) {
+export function Editor({ api, waitMs, visitor }: EditorProps) {
   const [aml, setAml] = useState(initialAml)
   const [result, setResult] = useState<{ readonly aml: string; readonly compiled: CompileResult }>()
   const [isUnreachable, setUnreachable] = useState(false)
   const [channel, setChannel] = useState<(typeof channels)[number][0]>('sms')
   const [status, setStatus] = useState('')
 
+  // What was sent for another agent says nothing of this one.
+  useEffect(() => setStatus(''), [api])
+
   useEffect(() => {
     let isStale = false
     let timer = setTimeout(run, waitMs)
     async function run() {
       try {
-        const compiled = await compile(aml)
+        const compiled = await api.compile(aml)
         if (isStale) return
         setResult({ aml, compiled })
         setUnreachable(false)
@@ -70,7 +73,7 @@ export function Editor({ waitMs, visitor, onSent }: EditorProps) {
       isStale = true
       clearTimeout(timer)
     }
-  }, [aml, waitMs])
+  }, [api, aml, waitMs])
 
   function choose(name: typeof channel) {
     setChannel(name)
@@ -83,9 +86,8 @@ export function Editor({ waitMs, visitor, onSent }: EditorProps) {
       const { accepted, reason = '' } =
         channel === 'webchat' && visitor === undefined
           ? { accepted: false, reason: 'unknownRecipient' }
-          : await sendAs(channel, aml, channel === 'webchat' ? visitor : undefined)
+          : await api.sendAs(channel, aml, channel === 'webchat' ? visitor : undefined)
       setStatus(accepted ? `Sent to ${titleOf(channel)}.` : (refusals[reason] ?? `It was refused: ${reason}.`))
-      onSent()
     } catch (error) {
       setStatus((error as Error).message || 'That did not work.')
     }

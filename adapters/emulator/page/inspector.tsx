@@ -1,52 +1,50 @@
-/** The inspector of a bubble: the body that the provider got, the agent's message, and its records. */
+/** The inspector of a bubble: the body that the provider got, the agent's message, and its records, as JSON. */
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { type Channel, fetchAct, fetchTranscriptEntry, message } from './api.js'
+import type { AgentApi } from './api.js'
+import { fetchDetails, type InspectTarget } from './details.js'
 import { Json } from './json.js'
-
-export type InspectTarget =
-  | { readonly kind: 'message'; readonly channel: Channel; readonly name: string }
-  | { readonly kind: 'act'; readonly number: number }
-  | { readonly kind: 'chat'; readonly cursor: number; readonly visitor?: string }
 
 interface Section {
   readonly title: string
   readonly value: unknown
 }
 
-async function sectionsOf(target: InspectTarget): Promise<readonly Section[]> {
+async function sectionsOf(api: AgentApi, target: InspectTarget, hasWebhook: boolean): Promise<readonly Section[]> {
+  const { message, wires, events, turn, answers, refusals = [], ...rest } = await fetchDetails(api, target)
+  const eventSections = hasWebhook ? [{ title: 'Events', value: events }] : []
   if (target.kind === 'act') {
-    const { events, answers, refusals, records, ...act } = await fetchAct(target.number)
     return [
-      { title: 'What was done', value: { ...act, records } },
-      { title: 'Events', value: events },
+      { title: 'What was done', value: rest },
+      ...eventSections,
       ...((refusals as unknown[]).length === 0 ? [] : [{ title: 'Refused answer', value: { refusals, answers } }]),
     ]
   }
-  const {
-    message: amf,
-    wires,
-    events,
-    ...rest
-  } = target.kind === 'chat'
-    ? await fetchTranscriptEntry(target.cursor, target.visitor)
-    : await message(target.channel, target.name)
   return [
     { title: 'Wire body', value: wires },
-    ...(amf === undefined ? [] : [{ title: 'AMF message', value: amf }]),
-    { title: 'Events', value: events },
+    ...(message === undefined ? [] : [{ title: 'AMF message', value: message }]),
+    ...(turn === undefined ? [] : [{ title: 'Turn', value: turn }]),
+    ...eventSections,
     { title: 'On record', value: rest },
   ]
 }
 
-export function Inspector({ target, close }: { target: InspectTarget; close: () => void }) {
+interface InspectorProps {
+  api: AgentApi
+  target: InspectTarget
+  /** Events go to a webhook alone. */
+  hasWebhook: boolean
+  close: () => void
+}
+
+export function Inspector({ api, target, hasWebhook, close }: InspectorProps) {
   const dialog = useRef<HTMLDialogElement>(null)
   const [sections, setSections] = useState<readonly Section[]>()
   const [problem, setProblem] = useState<string>()
 
   useEffect(() => {
     dialog.current?.showModal()
-    sectionsOf(target).then(setSections, (error: Error) => setProblem(error.message))
-  }, [target])
+    sectionsOf(api, target, hasWebhook).then(setSections, (error: Error) => setProblem(error.message))
+  }, [api, target, hasWebhook])
 
   return (
     <dialog ref={dialog} class="behind" aria-labelledby="behind-title" onClose={close}>

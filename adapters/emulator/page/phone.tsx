@@ -1,20 +1,28 @@
 /** One phone: its messages, its acts and its network state. */
 import { useEffect, useRef } from 'preact/hooks'
 import type { Act, Channel, EmulatorScene, Picture, TranscriptEntry } from './api.js'
-import { Bubble, InspectButton, isNote } from './bubble.js'
+import { Bubble, InspectButton, isNote, TurnButton } from './bubble.js'
 import { Composer } from './composer.js'
-import type { InspectTarget } from './inspector.js'
+import type { InspectTarget, MessageTarget } from './details.js'
 import type { PhoneState } from './pagestate.js'
 
 interface PhoneProps {
+  /** Unique on the page. */
+  id: string
   title: string
   phone: EmulatorScene['phones'][number]
   state: PhoneState | undefined
+  /** What to write first. */
+  suggestions: readonly string[]
+  /** A hidden phone has no height to scroll. */
+  isShown: boolean
   pictureChars: number
   /** True when the act succeeded. */
   perform: (act: Act) => Promise<boolean>
   sendPicture: (picture: Picture) => Promise<boolean>
   inspect: (target: InspectTarget) => void
+  /** Absent for an agent without turns. */
+  showTurn?: ((target: MessageTarget) => void) | undefined
 }
 
 /** A place to share. */
@@ -42,7 +50,19 @@ const optInHints: Readonly<Record<Channel, string>> = {
   vendorMessages: 'Write anything to opt in again.',
 }
 
-export function PhoneView({ title, phone, state, pictureChars, perform, sendPicture, inspect }: PhoneProps) {
+export function PhoneView({
+  id,
+  title,
+  phone,
+  state,
+  suggestions,
+  isShown,
+  pictureChars,
+  perform,
+  sendPicture,
+  inspect,
+  showTurn,
+}: PhoneProps) {
   const { channel, provider, address } = phone
   const log = useRef<HTMLDivElement>(null)
   const { items = [], statuses = [], isOffline = false, isLost = false, isOptedOut = false } = state ?? {}
@@ -51,7 +71,7 @@ export function PhoneView({ title, phone, state, pictureChars, perform, sendPict
 
   useEffect(() => {
     const element = log.current
-    if (!element) return
+    if (!element || !isShown) return
     const scrollToEnd = () => element.scrollTo({ top: element.scrollHeight })
     scrollToEnd()
     // A picture has its height once it is loaded. A log that was scrolled back meanwhile does not move.
@@ -59,10 +79,10 @@ export function PhoneView({ title, phone, state, pictureChars, perform, sendPict
     const onLoad = () => void (element.scrollTop >= end && scrollToEnd())
     element.addEventListener('load', onLoad, true)
     return () => element.removeEventListener('load', onLoad, true)
-  }, [items.length])
+  }, [items.length, isShown])
 
   return (
-    <section class={`phone ${channel}`} id={channel} aria-label={title}>
+    <section class={`phone ${channel}`} id={id} aria-label={title}>
       <header>
         <h2>{title}</h2>
         <p class="about">
@@ -97,7 +117,9 @@ export function PhoneView({ title, phone, state, pictureChars, perform, sendPict
       </fieldset>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be reachable by keyboard */}
       <div class="log" ref={log} role="log" aria-label={`Messages on ${title}`} tabIndex={0}>
-        {items.length === 0 && <p class="empty">Say hello.</p>}
+        {items.length === 0 && (
+          <Suggestions texts={suggestions} isOffline={isOffline} use={(text) => void perform({ kind: 'text', text })} />
+        )}
         {items.map((item) => (
           <Bubble
             key={`${item.kind} ${'number' in item ? item.number : item.messageId}`}
@@ -110,6 +132,7 @@ export function PhoneView({ title, phone, state, pictureChars, perform, sendPict
             perform={(act) => void perform(act)}
             sampleLocation={sampleLocation}
             inspect={inspect}
+            showTurn={showTurn}
           />
         ))}
       </div>
@@ -124,17 +147,42 @@ export function PhoneView({ title, phone, state, pictureChars, perform, sendPict
   )
 }
 
+function Suggestions({
+  texts,
+  isOffline,
+  use,
+}: {
+  texts: readonly string[]
+  isOffline: boolean
+  use: (text: string) => void
+}) {
+  return (
+    <div class="empty suggestions">
+      <p>Write something, or try</p>
+      {texts.map((text) => (
+        <button key={text} type="button" class="tap" disabled={isOffline} onClick={() => use(text)}>
+          {text}
+        </button>
+      ))}
+    </div>
+  )
+}
+
 interface WebChatProps {
+  /** Unique on the page. */
+  id: string
   url: string
   lines: readonly TranscriptEntry[]
   visitor: string | undefined
   inspect: (target: InspectTarget) => void
+  /** Absent for an agent without turns. */
+  showTurn?: ((target: MessageTarget) => void) | undefined
   /** Called with the visitor that the frame shows. */
   onVisitor: (visitor: string) => void
 }
 
 /** The web chat is the visitors' own page in a frame; below it are its transcript entries with their inspectors. */
-export function WebChat({ url, lines, visitor, inspect, onVisitor }: WebChatProps) {
+export function WebChat({ id, url, lines, visitor, inspect, showTurn, onVisitor }: WebChatProps) {
   const frame = useRef<HTMLIFrameElement>(null)
   useEffect(() => {
     function onMessage({ source, origin, data }: MessageEvent) {
@@ -150,7 +198,7 @@ export function WebChat({ url, lines, visitor, inspect, onVisitor }: WebChatProp
   }, [lines.at(-1)?.cursor])
 
   return (
-    <section class="phone webchat" id="webchat" aria-label="Web chat">
+    <section class="phone webchat" id={id} aria-label="Web chat">
       <header>
         <h2>Web chat</h2>
         <p class="about">
@@ -173,17 +221,19 @@ export function WebChat({ url, lines, visitor, inspect, onVisitor }: WebChatProp
           // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be reachable by keyboard
           tabIndex={0}
         >
-          {lines.map(({ cursor, by, words }) => (
-            <li key={cursor} class={by}>
-              <span class="words" dir="auto">
-                {words}
-              </span>
-              <InspectButton
-                label={words.slice(0, 40)}
-                show={() => inspect({ kind: 'chat', cursor, ...(visitor !== undefined && { visitor }) })}
-              />
-            </li>
-          ))}
+          {lines.map(({ cursor, by, words }) => {
+            const target = { kind: 'chat', cursor, ...(visitor !== undefined && { visitor }) } as const
+            const label = words.slice(0, 40)
+            return (
+              <li key={cursor} class={by}>
+                <span class="words" dir="auto">
+                  {words}
+                </span>
+                {showTurn && by === 'agent' && <TurnButton label={label} show={() => showTurn(target)} />}
+                <InspectButton label={label} show={() => inspect(target)} />
+              </li>
+            )
+          })}
         </ol>
       )}
     </section>

@@ -6,7 +6,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Test } from 'tap'
-import type { Account, ProviderName } from '../../../adapters/emulator/contract.js'
+import type { Account, ChannelProviderName } from '../../../adapters/emulator/contract.js'
 import type { ContentMessage } from '../../../core/amf/index.js'
 import type {
   Adapter,
@@ -25,7 +25,7 @@ const bindingId = 'cb_1'
 /** How long an adapter waits for an answer: on a busy machine long, and only a moment where none will come. */
 const timeouts = { usualMs: 20_000, shortMs: 300 }
 
-export async function openAdapterHarness(t: Test, provider: ProviderName, adapter: Adapter) {
+export async function openAdapterHarness(t: Test, provider: ChannelProviderName, adapter: Adapter) {
   const emulated = await openEmulatorHarness(t)
   const items: Item[] = []
   const refusals: string[] = []

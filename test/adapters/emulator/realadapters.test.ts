@@ -2,7 +2,7 @@
  * The real adapters, unchanged, against the emulated providers: two readings of the same documents that have to agree.
  */
 import t from 'tap'
-import type { ProviderName } from '../../../adapters/emulator/contract.js'
+import type { ChannelProviderName } from '../../../adapters/emulator/contract.js'
 import { corpusFor } from '../../../adapters/kit/suite/corpus.js'
 import { schemaProblems } from '../../../adapters/kit/suite/forms.js'
 import { instagramAdapter } from '../../../adapters/messenger/instagram/adapter.js'
@@ -28,7 +28,7 @@ interface Real {
   readonly taps: boolean
 }
 
-const real: Readonly<Record<ProviderName, Real>> = {
+const real: Readonly<Record<ChannelProviderName, Real>> = {
   rbm: { adapter: rbmAdapter as Adapter, address: '+15550100001', states: ['delivered', 'read'], taps: true },
   twilio: { adapter: twilioAdapter as Adapter, address: '+15550100001', states: ['sent', 'delivered'], taps: false },
   smpp: { adapter: smppAdapter as Adapter, address: '+15550100001', states: ['delivered'], taps: false },
@@ -48,7 +48,7 @@ const real: Readonly<Record<ProviderName, Real>> = {
   apple: { adapter: appleAdapter as Adapter, address: 'urn:mbid:AQAAY0000001', states: [], taps: true },
   slack: { adapter: slackAdapter as Adapter, address: 'D0PERSON1', states: [], taps: true },
 }
-const realProviders = Object.entries(real) as [ProviderName, Real][]
+const realProviders = Object.entries(real) as [ChannelProviderName, Real][]
 
 const textMessage = (text: string, ...labels: string[]): ContentMessage => ({
   spec: 'amf/1',
