@@ -32,6 +32,8 @@ export interface ChannelRoute {
 export interface AgentRouting extends AgentRef {
   readonly name: string
   readonly mode: 'managed' | 'webhook'
+  /** Without a webhook: the agent has a playbook or a fact that answers. */
+  readonly speaks?: true
   readonly webhook?: { readonly webhookUrl: string; readonly instanceId: string }
   readonly signingSecret: Sealed
   readonly identity: Readonly<Partial<Record<string, string>>>

@@ -4,7 +4,7 @@ import type { AgentRef } from '../agentref.js'
 import type { ContentMessage } from '../amf/index.js'
 import type { LogNote } from '../catalogs/logevents.js'
 import type { ChannelName } from '../channelnames.js'
-import type { SendCampaignRef } from '../conversation/state.js'
+import type { ConversationStart, SendCampaignRef } from '../conversation/state.js'
 
 export interface ConsentState {
   readonly isOptedOut: boolean
@@ -41,6 +41,8 @@ export interface OpenRequest {
   readonly quietMs?: number
   /** Log notes that the conversation writes when it accepts the opener. */
   readonly notes?: readonly LogNote[]
+  /** What an answer begins, if Parley plays the agent. */
+  readonly start?: ConversationStart
   /** The campaign that sends it. */
   readonly campaign?: SendCampaignRef
   readonly sandbox?: true

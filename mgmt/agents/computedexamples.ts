@@ -169,6 +169,7 @@ function readContextOf({ agent, document, secrets }: ExampleFlow): ReadContext {
     secrets: (section, item = '') => secrets.get(`${section}/${item}`) ?? new Map(),
     person: () => person,
     draftCampaigns: () => [],
+    isManaged: () => false,
     withMediaUrls: () => document,
   }
 }

@@ -80,6 +80,8 @@ export interface DocumentLookups {
   readonly person?: (reader: Reader, agentRef: AgentRef, personId: string) => Person | undefined
   /** Campaigns in draft: a segment that one of them names cannot be deleted. */
   readonly draftCampaigns?: (reader: Reader, agentRef: AgentRef) => readonly DraftCampaign[]
+  /** Whether the agent answers by itself, for want of a webhook. */
+  readonly isManaged?: (reader: Reader, agentRef: AgentRef) => boolean
   /** The status of connections of an org; an id that the org does not know is left out. */
   readonly connections?: (
     shards: Pick<Shards, 'query'>,
@@ -119,6 +121,7 @@ export function createDocuments({ orgEvent, mediaUrl }: DocumentsDeps) {
       person: (personId) => lookups.person?.(reader, agentRef, personId),
       withMediaUrls: () => addMediaUrls(reader, agentRef, document),
       draftCampaigns: () => lookups.draftCampaigns?.(reader, agentRef) ?? [],
+      isManaged: () => lookups.isManaged?.(reader, agentRef) ?? false,
     }
   }
 
@@ -233,11 +236,12 @@ export function createDocuments({ orgEvent, mediaUrl }: DocumentsDeps) {
     reader: Reader,
     { orgId, agentId, endpointName, request }: ViewInput,
   ): Steps<EndpointResponse | Refusal> {
+    const agentRef = { orgId, agentId }
     const endpoint = endpointOf(endpointName)
-    const loaded = documents.load(reader, { orgId, agentId })
+    const loaded = documents.load(reader, agentRef)
     if (!loaded) return notFound
     const [status, etag] = [Number(Object.keys(endpoint.reply)[0]), tagOf(endpoint, reader, loaded, request)]
-    const json = yield* endpoint.viewInSteps!(loaded, request)
+    const json = yield* endpoint.viewInSteps!(readContextOf(reader, agentRef, loaded), request)
     return isRefusal(json) ? json : { status, json, etag }
   }
 

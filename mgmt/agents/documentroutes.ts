@@ -15,6 +15,7 @@ import type { Shards } from '../../runtime/shard/contract.js'
 import type { AuditStore } from '../audit/store.js'
 import { type ActivityCursor, ActivityList, ActivityQuery, activityStart, mergeActivity } from './activity.js'
 import { type Bodies, yamlType, yamlTypes } from './bodies.js'
+import { readLongBody } from './documentbodies.js'
 import type { AgentDocuments, EndpointResponse, ViewInput } from './documentoperations.js'
 import { type Endpoint, type EndpointLookups, type EndpointRequest, endpointNameOf } from './endpoint.js'
 import { agentEndpoints } from './endpoints/index.js'
@@ -156,12 +157,7 @@ function toRoute(endpoint: Endpoint, options: DocumentRoutesOptions): Route {
   async function readLong(agentRef: AgentRef, bytes: Uint8Array, type: string): Promise<ParsedBody | Refusal> {
     const input = { ...agentRef, endpointName: agentEndpoint, request: { params: noParams, query: noParams } }
     const agent = await shards.query(formatAgentKey(agentRef), documents.queries.view, input)
-    if (isRefusal(agent)) return agent
-    const as = endpoint.longBody === 'list' ? undefined : endpoint.longBody
-    const isYaml = yamlTypes.some((each) => type.toLowerCase().startsWith(each))
-    const shape = { schema, at: endpoint.bodyAt, as, depth: bodyDepth }
-    const read = await bodies.read(agentRef.orgId, bytes, isYaml ? 'yaml' : 'json', shape)
-    return isRefusal(read) ? read : { value: read.value, isShaped: true }
+    return isRefusal(agent) ? agent : readLongBody(bodies, agentRef.orgId, { endpoint, bytes, type })
   }
 
   async function change(call: EndpointCall): Promise<Answer | Refusal> {

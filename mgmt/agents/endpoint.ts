@@ -53,6 +53,8 @@ export interface ReadContext {
   /** The document with the URL of every media item, which is not stored in it. */
   withMediaUrls(): AgentDocument
   draftCampaigns(): readonly DraftCampaign[]
+  /** Whether the agent answers by itself, for want of a webhook. */
+  isManaged(): boolean
 }
 
 export type WriteOutcome = WriteResult | Refusal
@@ -118,8 +120,11 @@ export interface Endpoint {
   ) => WriteOutcome | Steps<WriteOutcome>
   /** Absent: the reply has no body. */
   readonly view?: (context: ReadContext, request: EndpointRequest & { readonly result?: WriteResult }) => unknown
-  /** In place of `view` for long work; depends on the document alone. */
-  readonly viewInSteps?: (context: Pick<ReadContext, 'document'>, request: EndpointRequest) => Steps<unknown>
+  /** In place of `view` for long work; after its first step it reads nothing but the document. */
+  readonly viewInSteps?: (
+    context: Pick<ReadContext, 'document' | 'isManaged'>,
+    request: EndpointRequest,
+  ) => Steps<unknown>
   /** The view may change while its parts do not: the ETag serves If-Match, and If-None-Match is ignored. */
   readonly viewExceedsTag?: true
   /** Adds data of other shards to a view; it may change without the document, so the ETag does not cover it. */

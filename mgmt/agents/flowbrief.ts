@@ -2,10 +2,10 @@
  * The document's part in generating a flow: the material that a flow may refer to, and the check of a generated flow.
  */
 
-import { checkFlow, type FlowCheck, type FlowOrigin } from '../../core/agent/flows/flowcheck.js'
 import { buildMaterial, type FlowMaterial } from '../../core/agent/flows/prompt.js'
 import { checkUses, findItem } from '../../core/agent/index.js'
 import { isRefusal, type Refusal, refuse } from '../../core/errors.js'
+import { checkFlow, type FlowCheck, type FlowOrigin } from '../../core/flow/flowcheck.js'
 import type { EndpointRequest, ReadContext } from './endpoint.js'
 
 export interface BriefInput {

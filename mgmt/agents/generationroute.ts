@@ -3,7 +3,6 @@
  * is good.
  */
 import { actorOf } from '../../core/access.js'
-import { type FlowCheck, faultsOfFlow } from '../../core/agent/flows/flowcheck.js'
 import {
   type Fault,
   type FlowMaterial,
@@ -12,6 +11,7 @@ import {
   repairPrompt,
 } from '../../core/agent/flows/prompt.js'
 import { isRefusal, type Refusal, refuse } from '../../core/errors.js'
+import { type FlowCheck, faultsOfFlow } from '../../core/flow/flowcheck.js'
 import { languageModel as limits } from '../../core/limits/index.js'
 import { readJson } from '../../runtime/http/json.js'
 import { json, type Route, route } from '../../runtime/http/route.js'

@@ -7,6 +7,7 @@ import { moduleOf, type RouteDeps } from '../area.js'
 import type { Audit } from '../audit/index.js'
 import type { Bodies } from './bodies.js'
 import { type AgentListener, createAgentCommands } from './commands.js'
+import { createImportYaml } from './documentbodies.js'
 import { createDocuments } from './documentoperations.js'
 import type { EndpointLookups } from './endpoint.js'
 import type { Model } from './generationroute.js'
@@ -36,6 +37,7 @@ export function createAgents({ orgEvent, mediaUrl, geocode, model, ...deps }: Ag
   return {
     commands,
     documents,
+    importYaml: createImportYaml(documents, deps.bodies),
     /** Listeners are called in the order of their registration. */
     onLifecycle: (listener: AgentListener): void => void listeners.push(listener),
     module: moduleOf(

@@ -2,7 +2,15 @@
  * Tables of an agent's document: a list is one row per item and the order of their ids, any other section is one
  * record. So a change of one item writes that item alone, however long its list is.
  */
-import { changedItems, idOf, isInOrder, type ListSection, listSections, type Section } from '../../core/agent/index.js'
+import {
+  changedItems,
+  type Item,
+  idOf,
+  isInOrder,
+  type ListSection,
+  listSections,
+  type Section,
+} from '../../core/agent/index.js'
 import type { AgentRef } from '../../core/agentref.js'
 import type { Tx } from '../../runtime/shard/contract.js'
 import { type Key, type Reader, type Table, table } from '../../runtime/store/contract.js'
@@ -30,6 +38,20 @@ export function readItem(reader: Reader, agent: AgentRef, section: ListSection, 
   const key = keyOf(agent, section)
   const legacyList = reader.get(sectionTable, key) as readonly object[] | undefined
   return legacyList ? legacyList.find((item) => idOf(item) === id) : reader.get(itemTable, [...key, id])
+}
+
+/** Whether the list has an item, or one that passes. Decodes no item after the first of these. */
+export function hasItem<S extends ListSection>(
+  reader: Reader,
+  agent: AgentRef,
+  section: S,
+  passes: (item: Item<S>) => boolean = () => true,
+): boolean {
+  const key = keyOf(agent, section)
+  const legacyList = reader.get(sectionTable, key) as readonly Item<S>[] | undefined
+  if (legacyList) return legacyList.some(passes)
+  for (const { value } of reader.range(itemTable, { prefix: key })) if (passes(value as Item<S>)) return true
+  return false
 }
 
 /** `before` is the stored section; an item that both share is not written again. An empty section has no record. */

@@ -45,4 +45,10 @@ const read: Query<AgentRef, Agent> = {
   },
 }
 
-export const agentQueries = { read }
+/** When the agent was created: records of an earlier agent of the same id are not shown. */
+const createdAt: Query<AgentRef, number> = {
+  name: 'agents.createdAt',
+  read: (reader, agent) => findAgent(reader, agent)?.createdAt ?? refuse('resource.not_found'),
+}
+
+export const agentQueries = { read, createdAt }

@@ -4,7 +4,7 @@ import type { AgentDocument, Item } from '../document.js'
 import { slotTypes } from '../resources/flow.js'
 import { usesPrefix } from '../uses.js'
 import { predicateNames } from './predicates.js'
-import { capabilityTools } from './steps.js'
+import { capabilityTools, toolPrefix } from './steps.js'
 
 export interface ModelMessage {
   readonly role: 'system' | 'user' | 'assistant'
@@ -35,7 +35,7 @@ const personFields = ['person.firstName', 'person.lastName', 'person.email', 'pe
 
 export function buildMaterial(
   document: AgentDocument,
-  { id, name, whenToUse, body }: Item<'playbooks'>,
+  { id, name, whenToUse, body, toolRefs }: Item<'playbooks'>,
   uses: readonly string[],
   brief: string | undefined,
 ): FlowMaterial {
@@ -43,7 +43,7 @@ export function buildMaterial(
   return {
     brief: brief ?? `Follow what the body of the playbook ${name} says, in its order.`,
     playbook: { id, name, ...(whenToUse !== undefined && { whenToUse }), body },
-    actions: ['knowledge', ...uses].flatMap(actionsOf),
+    actions: [...['knowledge', ...uses].flatMap(actionsOf), ...(toolRefs ?? []).map((id) => `${toolPrefix}${id}`)],
     templates: namesOf(document.messageTemplates),
     playbooks: namesOf(document.playbooks.filter((each) => each.id !== id && each.outreachId === undefined)),
     personFields: [...personFields, ...document.peopleFields.map(({ key }) => `person.customFields.${key}`)],
@@ -72,7 +72,8 @@ step: any step may have an "id" (letters, digits, _ . -); besides it exactly one
   {"call": id of another playbook}
   {"handoff": "human" or "playbook:<id>"}
   {"end": {"outcome": text}}
-Texts read slots as {slotName}. Conditions are such as: slotName == 'value', slotName exists.
+Texts read slots as {slotName}, results of actions as {last.<action>.<member>}.
+A condition is one or more tests joined by and, or, not and parentheses. A test is: name == 'value' (also !=, <, <=, >, >=, contains), name in ['a', 'b'], name exists, name empty. A name is a slot, a field such as person.email, last.<action>.<member>, or error (why the last action failed). Never write a condition as a sentence.
 
 Every slot is collected by a step, every goto names a step, every way leads to an end, and no chip is an opt-out word such as STOP.
 Use only the actions, templates, playbooks and fields that are listed. Ask one thing at a time and keep texts short.

@@ -1,6 +1,7 @@
 /** Reads the steps of a flow: kind, references, and the steps that may follow. */
 import type { Flow, FlowStep, StepKind } from '../resources/flow.js'
 import { stepKindNames } from '../resources/flow.js'
+import { usesPrefix } from '../uses.js'
 
 type DeepReadonly<T> = T extends readonly (infer E)[]
   ? readonly DeepReadonly<E>[]
@@ -55,20 +56,42 @@ export type Capability = keyof typeof capabilityTools
 export type Action =
   | { readonly capability: Capability; readonly tool: string }
   | { readonly integration: string }
+  | { readonly catalogTool: string }
   /** The action starts with something that is no capability. */
   | { readonly unknown: string }
 
+export const toolPrefix = 'tool:'
+
 /**
  * Parses `scheduling.book`; a custom integration is `integration:<id>` or `integration.<id>`, any tool name after it is
- * ignored.
+ * ignored; a tool of the catalog is `tool:<catalog id>`.
  */
 export function readAction(action: string): Action {
   const match = /^integrations?[:.]([A-Za-z0-9_-]+)(\..*)?$/.exec(action)
   if (match) return { integration: match[1]! }
+  if (action.startsWith(toolPrefix)) return { catalogTool: action.slice(toolPrefix.length).trim() }
   const dot = action.indexOf('.')
   const capability = dot < 0 ? action : action.slice(0, dot)
   if (!Object.hasOwn(capabilityTools, capability)) return { unknown: capability }
   return { capability: capability as Capability, tool: dot < 0 ? '' : action.slice(dot + 1) }
+}
+
+/** The name by which the tool of an action is called; undefined when there is no such tool. */
+export function toolNameOf(action: Action): string | undefined {
+  if ('integration' in action) return `${usesPrefix}${action.integration}`
+  if ('catalogTool' in action) return `${toolPrefix}${action.catalogTool}`
+  if ('unknown' in action) return undefined
+  const tools: readonly string[] = capabilityTools[action.capability]
+  return tools.includes(action.tool) ? `${action.capability}.${action.tool}` : undefined
+}
+
+/**
+ * The name of a tool in `last.<name>.<path>`: `integration.crm` for `integration:crm`, and `tool.order-lookup` for
+ * `tool:@svc/tool.order-lookup`.
+ */
+export function dottedName(toolName: string): string {
+  if (!toolName.startsWith(toolPrefix)) return toolName.replace(':', '.')
+  return toolName.slice(toolName.lastIndexOf('/') + 1).replace(':', '.')
 }
 
 /** Indexes of the steps that may follow; `length` stands for the end of the flow. Unknown targets are left out. */

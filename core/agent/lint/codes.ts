@@ -30,6 +30,9 @@ export const lintCodes = {
   'flow.slot.predicate': warning('Use a predicate that is known, or an expression between slashes.'),
   'flow.slot.unused': warning('Collect the slot in a step, or remove it.'),
   'flow.text.slot.unknown': warning('Add the slot to the flow, or read a field of person or agent.'),
+  'flow.condition.unreadable': error(
+    "Write a test such as plan == 'gold', day exists or party > 4; join tests with and, or, not and parentheses.",
+  ),
   'flow.condition.slot.unknown': warning('Ask about a slot of this flow or a field of person.'),
   'flow.bind.unknown': error('Bind the slot to a field of Person, such as person.email or person.customFields.<key>.'),
   'flow.bind.undeclared': warning(fixUndeclaredField),
@@ -42,9 +45,13 @@ export const lintCodes = {
   'flow.call.flowless': warning('Give the playbook a flow, or hand over to it instead.'),
   'flow.call.cycle': warning('Let one of these flows end or hand over instead of calling.'),
   'flow.integration.unknown': error(fixUnknownId),
-  'flow.action.unknown': error('Act through scheduling, people, notify, knowledge or integration:<id>.'),
+  'flow.action.unknown': error(
+    'Act through scheduling, people, notify, knowledge, integration:<id> or tool:<catalog id>.',
+  ),
   'flow.action.tool.unknown': warning('Name a tool that the capability has.'),
-  'flow.action.capability.missing': error('Add the capability to the uses of the playbook.'),
+  'flow.action.capability.missing': error(
+    'Add the capability to the uses of the playbook, or the tool to its toolRefs.',
+  ),
   'flow.action.unconfigured': warning('Configure the capability, or the action will not reach anybody.'),
   'flow.body.stale': warning('Generate the flow again, or send it without generatedFrom when it still fits the body.'),
   'flow.chip.keyword': warning(fixKeyword),
@@ -99,6 +106,7 @@ export const lintCodes = {
   'scheduling.window.empty': warning('Let a window end after it starts.'),
   'scheduling.hours.missing': advice('Set available hours, or no time can be offered.'),
   'campaign.segment.unknown': warning(fixUnknownId),
+  'agent.voice.missing': warning('Add a playbook or a fact, or let the agent set a webhook.'),
   'tool.unknown': warning('Remove the binding: the catalog has no such tool.'),
   'identity.contact.missing': advice('Add a contact, to be offered when a user asks for a person.'),
 } as const satisfies Record<string, Code>

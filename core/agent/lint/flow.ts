@@ -1,27 +1,30 @@
 /** Lints one flow, step by step and slot by slot. */
-
+import { findInCatalog } from '../../catalogs/index.js'
 import { agentLimits } from '../../limits/index.js'
 import type { Item } from '../document.js'
 import { isStale } from '../flows/bodyhash.js'
+import { namesInCondition, parseCondition } from '../flows/conditions.js'
 import { readPredicate } from '../flows/predicates.js'
 import {
   type AnyFlow,
   type AnyStep,
   capabilityTools,
   collectedSlots,
+  dottedName,
   handoffPlaybookId,
   indexesById,
   kindOf,
   readAction,
   stepText,
   suggestionsOf,
+  toolNameOf,
 } from '../flows/steps.js'
 import { type StepKind, stepKindNames, stepKinds } from '../resources/flow.js'
 import { customFieldIn, isReadable } from '../templates/slots.js'
 import { chipLabelsIn, lintLabels } from './chips.js'
 import { addFinding, type LintContext, lookUp } from './findings.js'
 import { analyzeFlow } from './graph.js'
-import { namesIn, slotNamesIn } from './slotnames.js'
+import { slotNamesIn } from './slotnames.js'
 
 type Playbook = Item<'playbooks'>
 
@@ -33,8 +36,9 @@ export function lintFlow(context: LintContext, playbook: Playbook, at: string): 
   if (isStale(playbook)) {
     addFinding(context, 'flow.body.stale', flowPath, 'The body was changed after the flow was made from it.')
   }
-  lintSlots(context, flow, flowPath)
-  lintSteps(context, playbook, flow, flowPath)
+  const isKnown = knownNames(flow)
+  lintSlots(context, flow, flowPath, isKnown)
+  lintSteps(context, playbook, flow, flowPath, isKnown)
   const { unreachable, endless, idle } = analyzeFlow(flow.steps)
   const step = (index: number) => `${flowPath}.steps[${index}]`
   for (const index of unreachable)
@@ -51,7 +55,7 @@ export function lintFlow(context: LintContext, playbook: Playbook, at: string): 
   }
 }
 
-function lintSlots(context: LintContext, flow: AnyFlow, flowPath: string): void {
+function lintSlots(context: LintContext, flow: AnyFlow, flowPath: string, isKnown: IsKnown): void {
   const used = new Set(flow.steps.flatMap(collectedSlots))
   const seen = new Set<string>()
   for (const [index, slot] of (flow.slots ?? []).entries()) {
@@ -78,6 +82,7 @@ function lintSlots(context: LintContext, flow: AnyFlow, flowPath: string): void 
           `${predicate.unknown} is not known as a predicate.`,
         )
     }
+    lintText(context, slot.prompt, `${at}.prompt`, isKnown)
     lintLabels(context, 'flow.chip.keyword', `${at}.options`, slot.options ?? [])
   }
 }
@@ -86,7 +91,7 @@ function isPersonField(bind: string): boolean {
   return bind.startsWith('person.') && isReadable(bind)
 }
 
-function lintSteps(context: LintContext, playbook: Playbook, flow: AnyFlow, flowPath: string): void {
+function lintSteps(context: LintContext, playbook: Playbook, flow: AnyFlow, flowPath: string, isKnown: IsKnown): void {
   const slots = new Set((flow.slots ?? []).map(({ name }) => name))
   const indexById = indexesById(flow.steps)
   for (const [index, step] of flow.steps.entries()) {
@@ -96,7 +101,7 @@ function lintSteps(context: LintContext, playbook: Playbook, flow: AnyFlow, flow
       if (!slots.has(name)) addFinding(context, 'flow.slot.unknown', `${at}.collect`, `The flow has no slot ${name}.`)
     }
     lintTargets(context, step, at, indexById)
-    lintTextSlots(context, step, at, slots)
+    lintNames(context, step, at, isKnown)
     lintStepContext(context, playbook, step, at)
     const labels = [...suggestionsOf(step), ...chipLabelsIn(stepText(step))]
     lintLabels(context, 'flow.chip.keyword', `${at}.say`, labels)
@@ -152,29 +157,43 @@ function lintTargets(context: LintContext, step: AnyStep, at: string, indexById:
   if (step.else !== undefined) missing(step.else, `${at}.else`)
 }
 
-function lintTextSlots(context: LintContext, step: AnyStep, at: string, slots: ReadonlySet<string>): void {
-  const isKnown = (name: string) => slots.has(name) || isReadable(name) || slots.has(name.replace(/^slots?\./, ''))
-  const texts: [string, unknown][] = [
-    ['say', stepText(step)],
-    ['confirm', step.confirm],
-    ['with', step.with],
-  ]
-  for (const [member, value] of texts) {
-    for (const name of slotNamesIn(value)) {
-      if (!isKnown(name))
-        addFinding(context, 'flow.text.slot.unknown', `${at}.${member}`, `{${name}} is no slot of this flow.`)
-    }
+type IsKnown = (name: string) => boolean
+
+/** Texts and conditions read slots, fields of person and agent, results of the flow's own actions, and `error`. */
+function knownNames({ steps, slots: declared = [] }: AnyFlow): IsKnown {
+  const slots = new Set(declared.map(({ name }) => name))
+  const results = steps.flatMap(({ action }) => {
+    const toolName = action === undefined ? undefined : toolNameOf(readAction(action))
+    return toolName === undefined ? [] : [`last.${dottedName(toolName)}`]
+  })
+  return (name) =>
+    slots.has(name) ||
+    isReadable(name) ||
+    name === 'error' ||
+    (name.startsWith('slots.') && slots.has(name.split('.')[1]!)) ||
+    (name.startsWith('last.') && results.some((result) => name === result || name.startsWith(`${result}.`)))
+}
+
+function lintNames(context: LintContext, step: AnyStep, at: string, isKnown: IsKnown): void {
+  lintText(context, [stepText(step), ...suggestionsOf(step)], `${at}.say`, isKnown)
+  lintText(context, step.confirm, `${at}.confirm`, isKnown)
+  lintText(context, step.with, `${at}.with`, isKnown)
+  for (const [branch, { if: source }] of (step.branch ?? []).entries()) {
+    lintCondition(context, source, `${at}.branch[${branch}].if`, isKnown)
   }
-  for (const [branch, { if: condition }] of (step.branch ?? []).entries()) {
-    for (const name of namesIn(condition)) {
-      if (isKnown(name)) continue
-      addFinding(
-        context,
-        'flow.condition.slot.unknown',
-        `${at}.branch[${branch}].if`,
-        `${name} is no slot of this flow.`,
-      )
-    }
+}
+
+function lintText(context: LintContext, text: unknown, at: string, isKnown: IsKnown): void {
+  for (const name of slotNamesIn(text)) {
+    if (!isKnown(name)) addFinding(context, 'flow.text.slot.unknown', at, `{${name}} is no slot of this flow.`)
+  }
+}
+
+function lintCondition(context: LintContext, source: string, at: string, isKnown: IsKnown): void {
+  const read = parseCondition(source)
+  if ('problem' in read) return addFinding(context, 'flow.condition.unreadable', at, `The condition ${read.problem}.`)
+  for (const name of namesInCondition(read.condition)) {
+    if (!isKnown(name)) addFinding(context, 'flow.condition.slot.unknown', at, `${name} is no slot of this flow.`)
   }
 }
 
@@ -182,6 +201,7 @@ function lintAction(context: LintContext, playbook: Playbook, action: string, at
   const parsed = readAction(action)
   if ('unknown' in parsed)
     return addFinding(context, 'flow.action.unknown', at, `There is no capability ${parsed.unknown}.`)
+  if ('catalogTool' in parsed) return lintCatalogTool(context, playbook, parsed.catalogTool, at)
   const capability = 'integration' in parsed ? `integration:${parsed.integration}` : parsed.capability
   if (capability !== 'knowledge' && !playbook.uses.includes(capability)) {
     addFinding(context, 'flow.action.capability.missing', at, `The playbook does not use ${capability}.`)
@@ -201,6 +221,14 @@ function lintAction(context: LintContext, playbook: Playbook, action: string, at
     (parsed.capability === 'scheduling' && !scheduling) || (parsed.capability === 'notify' && !notifications?.operator)
   if (isUnset)
     addFinding(context, 'flow.action.unconfigured', at, `${parsed.capability} is not configured on this agent.`)
+}
+
+function lintCatalogTool(context: LintContext, playbook: Playbook, toolId: string, at: string): void {
+  if (!findInCatalog('tools', toolId)) {
+    addFinding(context, 'flow.action.unknown', at, `The catalog has no tool ${toolId}.`)
+  } else if (!playbook.toolRefs?.includes(toolId)) {
+    addFinding(context, 'flow.action.capability.missing', at, `The playbook does not refer to the tool ${toolId}.`)
+  }
 }
 
 function lintHandover(context: LintContext, playbook: Playbook, step: AnyStep, at: string): void {

@@ -2,7 +2,8 @@
 import { type Refusal, refuseFields } from '../../errors.js'
 import { createStepBudget, runToEnd, type Steps } from '../../steps.js'
 import { type AgentDocument, type Item, itemIndexOf } from '../document.js'
-import { createLintContext, type Finding, type Findings } from './findings.js'
+import { hasVoice, noVoice } from '../voice.js'
+import { addFinding, createLintContext, type Finding, type Findings } from './findings.js'
 import { lintFlow, lintFlowContext } from './flow.js'
 import { lintFactsInSteps, lintGoals, lintObjectives, lintRules, lintSettings, lintThingsInSteps } from './knowledge.js'
 import { lintCalls, lintDefaults, lintPlaybook } from './playbooks.js'
@@ -12,11 +13,16 @@ import { lintOutreach, lintTemplateCycles, lintTemplatesInSteps } from './templa
 export { type LintCode, lintCodes } from './codes.js'
 export type { Finding, Findings } from './findings.js'
 
-export function lint(document: AgentDocument): Findings {
-  return runToEnd(lintInSteps(document))
+export interface LintOptions {
+  /** The agent has no webhook, so it has to answer by itself. */
+  readonly isManaged?: boolean
 }
 
-export function* lintInSteps(document: AgentDocument): Steps<Findings> {
+export function lint(document: AgentDocument, options: LintOptions = {}): Findings {
+  return runToEnd(lintInSteps(document, options))
+}
+
+export function* lintInSteps(document: AgentDocument, { isManaged = false }: LintOptions = {}): Steps<Findings> {
   const context = createLintContext(document)
   const isStepOver = createStepBudget()
   yield* lintDanglingInSteps(context, isStepOver)
@@ -34,6 +40,7 @@ export function* lintInSteps(document: AgentDocument): Steps<Findings> {
   yield* lintFactsInSteps(context, isStepOver)
   yield* lintThingsInSteps(context, isStepOver)
   for (const lintSection of [lintRules, lintGoals, lintObjectives, lintSettings]) lintSection(context)
+  if (isManaged && !hasVoice(document)) addFinding(context, 'agent.voice.missing', 'playbooks', noVoice)
   return context.findings
 }
 

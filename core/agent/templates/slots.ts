@@ -12,7 +12,7 @@ export interface Slot {
 export type Piece = { readonly kind: 'text'; readonly text: string } | Slot
 
 /** Anything in braces that looks like a path counts as a slot, so that a typo is never sent to a person. */
-const slotPattern = /\{ *([A-Za-z_]\w*(?:\.[\w-]+)*) *(?:\|([^{}]*))?\}/g
+const slotPattern = /\{ *([A-Za-z_][\w-]*(?:\.[\w-]+)*) *(?:\|([^{}]*))?\}/g
 
 export function piecesOf(body: string): Piece[] {
   const pieces: Piece[] = []

@@ -163,7 +163,7 @@ export const transferEndpoints: readonly Endpoint[] = [
     access: readAccess,
     summary: 'Read everything that is wrong or doubtful about an agent',
     reply: { 200: Findings },
-    viewInSteps: ({ document }) => lintInSteps(document),
+    viewInSteps: ({ document, isManaged }) => lintInSteps(document, { isManaged: isManaged() }),
     viewExceedsTag: true,
   },
   {

@@ -15,6 +15,7 @@ import {
   withoutItem,
 } from '../../../core/agent/index.js'
 import { edges } from '../../../core/agent/references.js'
+import { hasVoice } from '../../../core/agent/voice.js'
 import { sample } from './sample.js'
 
 type Playbook = Item<'playbooks'>
@@ -47,11 +48,11 @@ const cases: Record<LintCode, [AgentDocument, string]> = {
     'playbooks[1].flow.steps[0]',
   ],
   'flow.loop.idle': [
-    withSteps({ id: 'x', say: 'Hm' }, { branch: [{ if: 'it rains', goto: 'x' }] }, end),
+    withSteps({ id: 'x', say: 'Hm' }, { branch: [{ if: 'person.email exists', goto: 'x' }] }, end),
     'playbooks[1].flow.steps[0]',
   ],
   'flow.goto.unknown': [
-    withSteps({ branch: [{ if: 'it rains', goto: 'nowhere' }] }, end),
+    withSteps({ branch: [{ if: 'person.email exists', goto: 'nowhere' }] }, end),
     'playbooks[1].flow.steps[0].branch[0].goto',
   ],
   'flow.slot.unknown': [withSteps({ collect: ['missing'] }, end), 'playbooks[1].flow.steps[0].collect'],
@@ -70,6 +71,10 @@ const cases: Record<LintCode, [AgentDocument, string]> = {
   'flow.slot.predicate': [withSlot({ validate: 'is nice' }), 'playbooks[1].flow.slots[0].validate'],
   'flow.slot.unused': [withFlow({ slots: [{ name: 'a', type: 'string' }] }), 'playbooks[1].flow.slots[0]'],
   'flow.text.slot.unknown': [withSteps({ say: 'Hi {nobody}' }, end), 'playbooks[1].flow.steps[0].say'],
+  'flow.condition.unreadable': [
+    withSteps({ branch: [{ if: 'they sound angry', goto: 'x' }] }, { id: 'x', ...end }),
+    'playbooks[1].flow.steps[0].branch[0].if',
+  ],
   'flow.condition.slot.unknown': [
     withSteps({ id: 'x', branch: [{ if: "nobody == 'x'", goto: 'y' }] }, { id: 'y', ...end }),
     'playbooks[1].flow.steps[0].branch[0].if',
@@ -200,6 +205,7 @@ const cases: Record<LintCode, [AgentDocument, string]> = {
     'toolBindings[1].toolId',
   ],
   'identity.contact.missing': [{ ...sample, identity: {} }, 'identity'],
+  'agent.voice.missing': [emptyDocument, 'playbooks'],
 }
 
 const listOf = { error: 'errors', warning: 'warnings', advice: 'advice' } as const
@@ -212,11 +218,42 @@ t.test('A valid agent has no findings except standing advice', async (t) => {
 t.test('Every finding has its code, path, message and fix, in the list of its level', async (t) => {
   for (const [code, [document, path]] of Object.entries(cases) as [LintCode, [AgentDocument, string]][]) {
     const { level, fix } = lintCodes[code]
-    const match = lint(document)[listOf[level]].find((finding) => finding.code === code)
+    const match = lint(document, { isManaged: true })[listOf[level]].find((finding) => finding.code === code)
     t.match(match, { path, fix }, `${code} at ${path}`)
     t.match(match?.message ?? '', /^\S.*\.$/s, 'in a sentence')
   }
 })
+
+t.test(
+  'An agent without a playbook and without a fact to answer with is warned about, unless it has a webhook',
+  async (t) => {
+    const voiceWarnings = (document: AgentDocument, isManaged: boolean) =>
+      lint(document, { isManaged }).warnings.filter(({ code }) => code === 'agent.voice.missing')
+    const fact = { ...sample.facts[0]!, enabled: true, confirmed: true }
+    const [playbook] = sample.playbooks
+    const silent: Partial<AgentDocument>[] = [
+      {},
+      { facts: [{ ...fact, enabled: false }] },
+      { facts: [{ ...fact, confirmed: false }] },
+      { messageTemplates: sample.messageTemplates },
+    ]
+    for (const sections of silent) {
+      const document = { ...emptyDocument, ...sections }
+      t.match(voiceWarnings(document, true), [{ path: 'playbooks', message: /no playbook and no enabled fact\.$/ }])
+      t.same(voiceWarnings(document, false), [], 'the webhook answers')
+      t.notOk(hasVoice(document))
+    }
+    for (const sections of [
+      { playbooks: [playbook!] },
+      { facts: [fact] },
+      { facts: [{ ...fact, confirmed: false }, fact] },
+    ]) {
+      const document = { ...emptyDocument, ...sections }
+      t.same(voiceWarnings(document, true), [])
+      t.ok(hasVoice(document))
+    }
+  },
+)
 
 t.test('Every row of the table of references has a code that lint knows', async (t) => {
   for (const { code, from, field } of edges) t.ok(Object.hasOwn(lintCodes, code), `${from} ${field}: ${code}`)
@@ -280,9 +317,56 @@ t.test('A flow may always search knowledge, whatever the playbook uses', async (
   t.same(lint(document).errors, [])
 })
 
-t.test('A condition that is a sentence names no slots', async (t) => {
-  const document = withSteps({ branch: [{ if: 'they sound angry', goto: 'x' }] }, { id: 'x', ...end })
-  t.notOk(lint(document).warnings.some(({ code }) => code === 'flow.condition.slot.unknown'))
+t.test(
+  'Conditions and texts read slots, people, the agent, results of the flow’s own actions, and the error',
+  async (t) => {
+    const document = withFlow({
+      slots: [{ name: 'plan', type: 'string' }],
+      steps: [
+        { collect: 'plan' },
+        { action: 'scheduling.book', on_error: 'branch' },
+        { action: 'integration:crm' },
+        { branch: [{ if: 'error exists or slots.plan == gold and not last.integration:crm.ok', goto: 'x' }] },
+        { say: '{slots.plan} {last.scheduling.book.start} {last.integration.crm.id} {agent.name} {error}' },
+        { id: 'x', ...end },
+      ],
+    })
+    const codes = [...lint(document).errors, ...lint(document).warnings].map(({ code }) => code)
+    t.same(
+      codes,
+      ['flow.body.stale'].filter((code) => codes.includes(code as never)),
+    )
+    const unknown = withFlow({
+      slots: [{ name: 'plan', type: 'string' }],
+      steps: [
+        { collect: 'plan' },
+        { branch: [{ if: 'last.people.save.ok or slots.other exists or person.shoe == 4', goto: 'x' }] },
+        { id: 'x', ...end },
+      ],
+    })
+    t.same(
+      lint(unknown).warnings.flatMap(({ code, message }) => (code === 'flow.condition.slot.unknown' ? [message] : [])),
+      ['last.people.save.ok', 'slots.other', 'person.shoe'].map((name) => `${name} is no slot of this flow.`),
+    )
+  },
+)
+
+t.test('Prompts and suggestions read the same names as other texts', async (t) => {
+  const document = withFlow({
+    slots: [{ name: 'a', type: 'string', prompt: 'Now {b}, {a}?' }],
+    steps: [{ collect: 'a' }, { say: { text: 'Ok', suggestions: ['For {a}', 'For {c}'] } }, end],
+  })
+  const paths = lint(document).warnings.flatMap(({ code, path }) => (code === 'flow.text.slot.unknown' ? [path] : []))
+  t.same(paths, ['playbooks[1].flow.slots[0].prompt', 'playbooks[1].flow.steps[1].say'])
+})
+
+t.test('A tool of the catalog is covered by the tools that the playbook refers to', async (t) => {
+  const steps = [{ action: 'tool:@svc/tool.order-lookup' }, end]
+  const findings = (change: Partial<Playbook>) =>
+    lint(withPlaybook({ flow: { steps }, ...change })).errors.map(({ code }) => code)
+  t.same(findings({ uses: [] }), ['flow.action.capability.missing'])
+  t.same(findings({ uses: [], toolRefs: ['@svc/tool.order-lookup'] }), [])
+  t.same(findings({ flow: { steps: [{ action: 'tool:@svc/tool.none' }, end] } }), ['flow.action.unknown'])
 })
 
 /** By the processor's clock, since others may be busy on the machine. */

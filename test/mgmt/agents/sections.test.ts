@@ -9,6 +9,7 @@ import type { OrgEventPayload } from '../../../core/orgevents.js'
 import { createDocuments, type EndpointResponse } from '../../../mgmt/agents/documentoperations.js'
 import { readItem, readSection, removeSections, writeSection } from '../../../mgmt/agents/sections.js'
 import { agentTable } from '../../../mgmt/agents/store.js'
+import { readsVoice } from '../../../mgmt/agents/voice.js'
 import type { Command, Tx } from '../../../runtime/shard/contract.js'
 import { decide } from '../../../runtime/shard/decision.js'
 import { createOverlay, type Overlay } from '../../../runtime/shard/overlay.js'
@@ -189,6 +190,30 @@ t.test('Lists stored as one record are read unchanged, and converted at their ne
   t.strictSame(repeated, ['items playbooks/booking'])
   t.strictSame(view(root, 'GET /export'), exported, 'and no other row changed')
   t.strictSame(write(oldShard(), 'PUT /rules', { rules: [] }), ['-sections rules'], 'one that is emptied goes')
+})
+
+t.test('Whether an agent has a voice is known from the first item that answers', async (t) => {
+  const root = emptyShard()
+  t.notOk(readsVoice(root, agentRef))
+  t.ok(readsVoice(oldShard(), agentRef))
+  for (let nth = 0; nth < 20; nth++)
+    root.put(itemTable, ['demo', 'ada', 'facts', `f${nth}`], { ...fact(`f${nth}`), enabled: false })
+  t.notOk(readsVoice(root, agentRef), 'none of its facts is enabled')
+  root.put(itemTable, ['demo', 'other', 'playbooks', 'p'], { id: 'p' })
+  t.notOk(readsVoice(root, agentRef), 'another agent answers')
+  root.put(itemTable, ['demo', 'ada', 'facts', 'f0'], fact('f0'))
+  let decoded = 0
+  const counting: Reader = {
+    get: (...args) => root.get(...args),
+    *range(...args) {
+      for (const row of root.range(...args)) {
+        decoded++
+        yield row
+      }
+    },
+  }
+  t.ok(readsVoice(counting, agentRef))
+  t.equal(decoded, 1)
 })
 
 /** Makes of the lists of every agent in a closed folder the single records that they once were. */

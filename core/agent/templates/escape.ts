@@ -2,8 +2,8 @@
  * Escapes slot values, so that none opens or closes a marker and none is read as Markdown. The right escape depends on
  * where the slot stands, so characters are marked first and escaped when the text is complete.
  */
-import type { SlotReader } from '../agent/index.js'
-import { escapeMarkdown } from '../render/escape.js'
+import { escapeMarkdown } from '../../render/escape.js'
+import type { SlotReader } from './render.js'
 
 /** Precedes a character of a value that needs an escape. */
 const escapeMark = '\uE001'
@@ -11,8 +11,17 @@ const escapeMark = '\uE001'
 export function markSlots(read: SlotReader): SlotReader {
   return (path) => {
     const value = read(path)
-    return value === undefined ? undefined : escapeMarkdown(value.replaceAll(escapeMark, ''), escapeMark)
+    return value === undefined
+      ? undefined
+      : escapeListMarks(escapeMarkdown(value.replaceAll(escapeMark, ''), escapeMark))
   }
+}
+
+/** At the start of a line these make a list. */
+function escapeListMarks(text: string): string {
+  return text
+    .replace(/^([ \t]*)([-+])(?=[ \t])/gm, `$1${escapeMark}$2`)
+    .replace(/^([ \t]*\d{1,9})([.)])(?=[ \t])/gm, `$1${escapeMark}$2`)
 }
 
 const asMarkdown = (text: string) => text.replaceAll(escapeMark, '\\')

@@ -1,14 +1,20 @@
 /** Checks a generated flow for a playbook: its schema, its lint findings and a dry run. */
-import type { FieldError } from '../../errors.js'
-import { isRecord } from '../../json.js'
-import { type AgentDocument, type Item, withItem } from '../document.js'
-import { type Finding, type Findings, lintOnePlaybook } from '../lint/index.js'
-import { Flow } from '../resources/flow.js'
-import { faultsOf } from '../schemacheck.js'
-import { bodyHash } from './bodyhash.js'
+import type { Fault } from '../agent/flows/prompt.js'
+import { withFlowDefaults } from '../agent/flows/storedflow.js'
+import {
+  type AgentDocument,
+  bodyHash,
+  type Finding,
+  type Findings,
+  type Item,
+  lintOnePlaybook,
+  withItem,
+} from '../agent/index.js'
+import { Flow } from '../agent/resources/flow.js'
+import { faultsOf } from '../agent/schemacheck.js'
+import type { FieldError } from '../errors.js'
+import { isRecord } from '../json.js'
 import { type DryRun, dryRunFlow } from './dryrun.js'
-import type { Fault } from './prompt.js'
-import { withFlowDefaults } from './storedflow.js'
 
 export interface FlowOrigin {
   readonly by?: string
@@ -37,7 +43,8 @@ export function checkFlow(
   const errors = faultsOf(Flow, candidateFlow, 'flow')
   if (errors.length > 0) return { schema: { ok: false, errors }, lint: noFindings }
   const flow = candidateFlow as Flow
-  const candidate = withItem(document, 'playbooks', { ...playbook, uses: [...uses], flow })
+  const candidatePlaybook = { ...playbook, uses: [...uses], flow }
+  const candidate = withItem(document, 'playbooks', candidatePlaybook)
   const lintResult = lintOnePlaybook(candidate, playbook.id)
   const ofFlow = (findings: readonly Finding[]) => findings.filter(({ code }) => code.startsWith('flow.'))
   const lint = {
@@ -45,7 +52,7 @@ export function checkFlow(
     warnings: ofFlow(lintResult.warnings),
     advice: ofFlow(lintResult.advice),
   }
-  return { flow, schema: { ok: true, errors: [] }, lint, dryRun: dryRunFlow(flow) }
+  return { flow, schema: { ok: true, errors: [] }, lint, dryRun: dryRunFlow(candidate, candidatePlaybook) }
 }
 
 /** The reasons to reject the flow; empty when it can be accepted. */
