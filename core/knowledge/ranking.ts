@@ -2,6 +2,7 @@
 import { knowledge as limits } from '../limits/index.js'
 import { runToEnd, type Steps } from '../steps.js'
 import { passagesOf } from './passages.js'
+import { queryForms } from './queryforms.js'
 import { tokenize } from './tokenizer.js'
 
 /** The passages that contain a word, with counts: passage, count, passage, count and so on. */
@@ -60,34 +61,53 @@ export interface Hit {
 const saturation = 1.2
 const lengthShare = 0.75
 
+/** BM25's weight of a word that `matching` of all `passages` have. */
+export function rarityOf(passages: number, matching: number): number {
+  return Math.log(1 + (passages - matching + 0.5) / (matching + 0.5))
+}
+
+/** BM25's share of a word that occurs `count` times, from 0 to `maxFrequencyShare`. */
+export function frequencyShare(count: number, length: number, averageLength: number): number {
+  const lengthFactor = 1 - lengthShare + (lengthShare * length) / averageLength
+  return (count * maxFrequencyShare) / (count + saturation * lengthFactor)
+}
+
+export const maxFrequencyShare = saturation + 1
+
 /** Best first; of equal scores the earlier passage. */
 export function rankPassages(query: string, corpus: Corpus, limit: number): Hit[] {
   const scored = new Map<string, Float64Array>()
   const average = corpus.words / Math.max(1, corpus.passages)
-  for (const word of new Set(tokenize(query).slice(0, limits.queryWords))) {
-    const matches = [...corpus.postingsOf(word)]
+  for (const forms of queryForms(query)) {
+    const matches = forms.flatMap((form) => [...corpus.postingsOf(form)])
     const matchingPassages = matches.reduce((sum, { postings }) => sum + postings.length / 2, 0)
-    const rarity = Math.log(1 + (corpus.passages - matchingPassages + 0.5) / (matchingPassages + 0.5))
+    const rarity = rarityOf(corpus.passages, matchingPassages)
     for (const { source, postings } of matches) {
       const lengths = corpus.lengthsOf(source)
       const scores = scored.get(source) ?? new Float64Array(lengths.length)
       scored.set(source, scores)
       for (let at = 0; at < postings.length; at += 2) {
         const [passageIndex, count] = [postings[at]!, postings[at + 1]!]
-        const lengthFactor = 1 - lengthShare + (lengthShare * lengths[passageIndex]!) / average
-        scores[passageIndex]! += (rarity * count * (saturation + 1)) / (count + saturation * lengthFactor)
+        scores[passageIndex]! += rarity * frequencyShare(count, lengths[passageIndex]!, average)
       }
     }
   }
   return bestHits(scored, limit)
 }
 
-/** Keeps only the best `limit` in order: most passages never come near them. */
-function bestHits(scored: ReadonlyMap<string, Float64Array>, limit: number): Hit[] {
+/** Keeps only the best `limit` in order: most passages never come near them, and are not asked about. */
+export function bestHits(
+  scored: ReadonlyMap<string, Float64Array>,
+  limit: number,
+  isOffered: (passageIndex: number) => boolean = () => true,
+): Hit[] {
   const best: Hit[] = []
   for (const [source, scores] of scored) {
     for (const [passageIndex, score] of scores.entries()) {
-      if (score === 0 || (best.length === limit && score < best[limit - 1]!.score)) continue
+      const last = best[limit - 1]
+      // A passage of the same source with the same score comes behind it.
+      if (score === 0 || (last && (score < last.score || (score === last.score && source >= last.source)))) continue
+      if (!isOffered(passageIndex)) continue
       const hit = { source, passageIndex, score }
       const insertAt = best.findIndex((each) => compareHits(hit, each) < 0)
       best.splice(insertAt < 0 ? best.length : insertAt, 0, hit)

@@ -4,9 +4,11 @@ import type { Route } from '../../runtime/http/route.js'
 import type { EffectHandler } from '../../runtime/shard/contract.js'
 import type { Agents } from '../agents/index.js'
 import { type EffectDeps, moduleOf, type RouteDeps } from '../area.js'
+import { catalogQueries } from './catalogsearch.js'
 import { agentMediaCommands, type RemoveObject, removeObjectKind } from './media.js'
 import { agentMediaRoutes, type MediaObjects } from './mediaroutes.js'
 import { createPageReadHandler, type GetPage } from './pagereads.js'
+import { createPassageSearch } from './passagesearch.js'
 import { sourceRoutes } from './routes.js'
 import { pageReadEffect, sourceCommands } from './sources.js'
 
@@ -27,17 +29,20 @@ const nameBytes = 17
 export function createKnowledge({ agents, getPage, checkUrl, objects, mediaUrl, randomBytes }: KnowledgeDeps) {
   const { documents } = agents
   const sources = sourceCommands(documents)
+  const catalog = catalogQueries(documents)
   const media = agentMediaCommands(documents)
   agents.onLifecycle({ removed: sources.onAgentRemoved })
   agents.onLifecycle({ removed: media.onAgentRemoved })
   return {
-    module: moduleOf(sources, media),
+    module: moduleOf(sources, catalog, media),
+    /** Passages that answer best, for other parts of a node; best first. */
+    searchPassages: createPassageSearch(sources),
     effectHandlers: ({ shards }: EffectDeps): Readonly<Record<string, EffectHandler>> => ({
       [pageReadEffect]: createPageReadHandler({ shards, documents, commands: sources.commands, getPage }),
       [removeObjectKind]: ({ name }: RemoveObject) => objects.remove(name),
     }),
     routes: (engine: RouteDeps): Route[] => [
-      ...sourceRoutes({ ...engine, sources, checkUrl }),
+      ...sourceRoutes({ ...engine, sources, catalog, checkUrl }),
       ...agentMediaRoutes({
         ...engine,
         media,

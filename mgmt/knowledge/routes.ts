@@ -10,7 +10,7 @@ import type { PageTokens } from '../../runtime/http/pagetokens.js'
 import { paginate } from '../../runtime/http/pagination.js'
 import { json, type Route, route } from '../../runtime/http/route.js'
 import type { Shards } from '../../runtime/shard/contract.js'
-import { searchFacts } from './factsearch.js'
+import type { CatalogQueries } from './catalogsearch.js'
 import { contentOf } from './pagereads.js'
 import {
   ofKnowledge,
@@ -28,6 +28,7 @@ import type { Content, SourceCommands } from './sources.js'
 export interface SourceRoutesOptions {
   readonly shards: Shards
   readonly sources: SourceCommands
+  readonly catalog: CatalogQueries
   readonly pages: PageTokens
   /** The problem of a source URL as the end of a sentence. */
   readonly checkUrl: (url: string) => string | undefined
@@ -45,7 +46,7 @@ export function sourceRoutes(options: SourceRoutesOptions): Route[] {
   return [...collection(options), ...item(options)]
 }
 
-function collection({ shards, sources, pages, checkUrl }: SourceRoutesOptions): Route[] {
+function collection({ shards, sources, catalog, pages, checkUrl }: SourceRoutesOptions): Route[] {
   const { commands, queries } = sources
   return [
     route({
@@ -53,7 +54,7 @@ function collection({ shards, sources, pages, checkUrl }: SourceRoutesOptions): 
       access: sourceReadAccess,
       method: 'GET',
       path: collectionPath,
-      summary: 'List the sources of an agent, or search facts and passages',
+      summary: 'List the sources of an agent, or search facts, things and passages',
       query: SourceListQuery,
       reply: { 200: SourceList },
       errors: ['request.invalid'],
@@ -62,12 +63,13 @@ function collection({ shards, sources, pages, checkUrl }: SourceRoutesOptions): 
         if (q !== undefined) {
           if (pageToken !== undefined) return invalid('pageToken', 'does not go with q')
           const maxHits = Math.min(limit ?? limits.hits, limits.maxHits)
-          const result = await shards.query(formatAgentKey(agent), queries.search, { ...agent, query: q, maxHits })
-          if (isRefusal(result)) return result
-          const facts = await shards.query(formatAgentKey(agent), queries.facts, agent)
-          if (isRefusal(facts)) return facts
-          const hits = await searchFacts(facts, q, maxHits)
-          return json(200, { data: result.sources, facts: hits, passages: result.passages })
+          const input = { ...agent, query: q, maxHits }
+          const [found, hits] = await Promise.all([
+            shards.query(formatAgentKey(agent), queries.search, input),
+            shards.query(formatAgentKey(agent), catalog.queries.searchCatalog, input),
+          ])
+          if (isRefusal(found)) return found
+          return isRefusal(hits) ? hits : json(200, { data: found.sources, ...hits, passages: found.passages })
         }
         const view = await shards.query(formatAgentKey(agent), queries.list, agent)
         if (isRefusal(view)) return view

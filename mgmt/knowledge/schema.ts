@@ -68,12 +68,24 @@ const FactFound = closedObject('KnowledgeFactFound', {
 })
 export type FactFound = Static<typeof FactFound>
 
+const ThingFound = closedObject('KnowledgeThingFound', {
+  thingId: Type.String(),
+  name: Type.String(),
+  score: Type.Number(),
+})
+export type ThingFound = Static<typeof ThingFound>
+
 export const SourceList = closedObject('KnowledgeSourceList', {
   data: Type.Array(SourceView),
   nextPageToken: optional(Type.String()),
   facts: optional(
     Type.Array(FactFound, {
       description: 'With `q`: the facts that answer best, the best first. They rank ahead of every passage.',
+    }),
+  ),
+  things: optional(
+    Type.Array(ThingFound, {
+      description: 'With `q`: the things that fit best, the best first. They rank between facts and passages.',
     }),
   ),
   passages: optional(Type.Array(Passage, { description: 'With `q`: the passages that answer best, the best first.' })),
@@ -87,7 +99,7 @@ export const SourceListQuery = closedObject('KnowledgeSourceListQuery', {
     Type.String({
       minLength: 1,
       maxLength: limits.queryChars,
-      description: `Searches facts and passages: \`data\` then holds the sources of the passages, \`limit\` counts each of the two (${limits.hits} unless said, at most ${limits.maxHits}), and there are no pages.`,
+      description: `Searches facts, things and passages: \`data\` then holds the sources of the passages, \`limit\` counts each of the three (${limits.hits} unless said, at most ${limits.maxHits}), and there are no pages.`,
     }),
   ),
   limit,

@@ -1,6 +1,6 @@
 /** Commands and queries of sources. An effect reads the URL of a source; a command stores the result. */
 
-import type { Fact, Source } from '../../core/agent/resources/knowledge.js'
+import type { Source } from '../../core/agent/resources/knowledge.js'
 import type { AgentRef } from '../../core/agentref.js'
 import { invalid, isRefusal, type Refusal } from '../../core/errors.js'
 import type { PageVersion } from '../../core/knowledge/page.js'
@@ -59,7 +59,6 @@ export type ReadOutcome =
 export const pageReadEffect = 'knowledgeRead'
 
 const endpoints = {
-  facts: 'GET /knowledge/facts',
   list: 'GET /knowledge/sources',
   read: 'GET /knowledge/sources/{sourceId}',
   add: 'POST /knowledge/sources',
@@ -191,17 +190,9 @@ export function sourceCommands(documents: Documents) {
     },
   }
 
-  const facts: Query<AgentRef, readonly Fact[]> = {
-    name: 'knowledge.facts',
-    read(reader, agent) {
-      const view = readEndpoint<{ readonly data: readonly Fact[] }>(documents, reader, agent, endpoints.facts)
-      return isRefusal(view) ? view : view.json!.data
-    },
-  }
-
   return {
     commands: { add, change, remove, completeRead, sweep },
-    queries: { list, read, search, facts },
+    queries: { list, read, search },
     onAgentRemoved: removeSources,
   }
 }

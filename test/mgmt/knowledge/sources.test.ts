@@ -5,6 +5,8 @@ import { join } from 'node:path'
 import t from 'tap'
 import { formatAgentKey } from '../../../core/agentref.js'
 import { agentLimits, knowledge as limits } from '../../../core/limits/index.js'
+import { createPassageSearch } from '../../../mgmt/knowledge/passagesearch.js'
+import { sourceCommands } from '../../../mgmt/knowledge/sources.js'
 import type { Command } from '../../../runtime/shard/contract.js'
 import { openStore } from '../../../runtime/store/lmdb.js'
 import { type ManualClock, waitUntil } from '../../harness/clock.js'
@@ -15,6 +17,7 @@ const fixture = await openAgentsFixture()
 t.teardown(() => fixture.node.close())
 const site = await openReceiver(t)
 const sources = '/knowledge/sources'
+const noDocuments = undefined as never
 
 const upload = (id: string, query: string, body: string | Uint8Array, type: string, token = fixture.node.key) =>
   fixture.node.mgmt('POST', `/v1/orgs/demo/agents/${id}${sources}${query}`, {
@@ -56,7 +59,7 @@ t.test('A text source is ready at once, and its passages are found', async (t) =
   const results = await search(call, 'where may DOGS go?')
   t.strictSame(results.json.data, [made.json], 'with the sources that they are from')
   t.match(results.json.passages, [{ sourceId: 'parking-more', place: 0, text: /Dogs are welcome/, score: Number }])
-  t.same((await search(call, 'zeppelin')).json, { data: [], facts: [], passages: [] })
+  t.same((await search(call, 'zeppelin')).json, { data: [], facts: [], things: [], passages: [] })
   t.equal((await call('GET', '/activity')).json.data[0].action, 'POST /knowledge/sources', 'and it is on record')
 })
 
@@ -97,6 +100,69 @@ t.test('Facts that the agent may use rank before passages; disabled and unconfir
   t.match(json.passages, [{ text: 'The opening hours are nine to five.' }])
   t.match((await search(call, 'is there a garage')).json.facts, [{ factId: 'parking', exact: true }])
   t.same((await search(call, 'breakfast')).json.facts, [])
+})
+
+t.test('R41: Facts, things and passages are one search, each ranked by itself and in this order', async (t) => {
+  const { call } = await fixture.agent()
+  await call('POST', sources, { name: 'House', text: 'Bikes are kept in the cellar. Helmets hang beside them.' })
+  const facts = [
+    { id: 'bikes', question: 'Do you rent bikes?', answer: 'Yes, with helmets.', scope: { playbooks: [] } },
+  ]
+  t.equal((await call('PUT', '/knowledge/facts', { facts })).status, 200)
+  const things = [
+    { id: 'lock', name: 'Lock', description: 'For a bike.' },
+    { id: 'city', name: 'City bike', description: 'A helmet comes with it.', metadata: { color: 'teal' } },
+    { id: 'tent', name: 'Tent' },
+  ]
+  t.equal((await call('PUT', '/knowledge/things', { things })).status, 200)
+  const { json } = await search(call, 'is there a bike')
+  t.same(Object.keys(json), ['data', 'facts', 'things', 'passages'])
+  t.match(json.facts, [{ factId: 'bikes', score: Number }], 'a fact is found whatever its scope')
+  t.strictSame(
+    json.things.map(({ thingId, name }: { thingId: string; name: string }) => [thingId, name]),
+    [
+      ['city', 'City bike'],
+      ['lock', 'Lock'],
+    ],
+    'the name tells more than the description',
+  )
+  t.ok(json.things[0].score > json.things[1].score)
+  t.match(json.passages, [{ text: /^Bikes are kept/ }], 'other forms of a word are found too')
+  t.same((await search(call, 'teal')).json.things[0].thingId, 'city', 'by its metadata')
+  t.equal((await search(call, 'bike', '&limit=1')).json.things.length, 1)
+})
+
+t.test('R41: A search sees every change of facts and things that was answered before it', async (t) => {
+  const { id, call } = await fixture.agent()
+  const fact = { id: 'a', question: 'Where is the heron?', answer: 'At the lake.' }
+  const idsOf = async (words: string) => {
+    const { json } = await search(call, words)
+    return [...json.facts, ...json.things].map(({ factId, thingId }) => factId ?? thingId)
+  }
+  t.equal((await call('PUT', '/knowledge/facts', { facts: [fact] })).status, 200)
+  t.same([await idsOf('heron'), await idsOf('heron')], [['a'], ['a']])
+  t.equal((await call('PATCH', '/knowledge/facts/a', { question: 'Where is the otter?' })).status, 200)
+  t.same([await idsOf('heron'), await idsOf('otter')], [[], ['a']])
+  t.equal((await call('PUT', '/knowledge/things', { things: [{ id: 'b', name: 'Otter' }] })).status, 200)
+  t.same(await idsOf('otter'), ['a', 'b'])
+  t.equal((await call('DELETE', '')).status, 204)
+  t.equal((await call('GET', `${sources}?q=otter`)).status, 404)
+  await fixture.node.mgmt('POST', '/v1/orgs/demo/agents', { token: fixture.node.key, json: { name: 'Again', id } })
+  t.same(await idsOf('otter'), [], 'and a later agent of the same id has none of them')
+})
+
+t.test('R43: Passages are searched for other parts of a node as for the route', async (t) => {
+  const { id, call } = await fixture.agent()
+  await call('POST', sources, { id: 'a', name: 'A', text: 'Dogs sleep for free.' })
+  await call('POST', sources, { id: 'b', name: 'B', text: 'A dog or two.\n\nCats.' })
+  // The query is found by its name.
+  const { queries } = sourceCommands(noDocuments)
+  const searchPassages = createPassageSearch({ queries })(fixture.node.node.engine)
+  const agent = { orgId: 'demo', agentId: id }
+  const found = await searchPassages(agent, 'may my dog come?', 1)
+  t.same(found, (await search(call, 'may my dog come?', '&limit=1')).json.passages)
+  t.match(found, [{ sourceId: String, place: 0, text: /dog/i, score: Number }])
+  t.match(await searchPassages({ ...agent, agentId: 'nobody' }, 'dog', 1), { refused: 'resource.not_found' })
 })
 
 t.test('Every rule of a source names its field', async (t) => {
