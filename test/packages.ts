@@ -11,6 +11,7 @@ const packageOf: Readonly<Record<string, string>> = {
   chromium: 'chromium',
   curl: 'curl',
   cc: 'gcc libc6-dev',
+  radicale: 'radicale',
   perl: 'perl',
   '/usr/share/perl5/Net/SMPP.pm': 'libnet-smpp-perl',
 }

@@ -1,4 +1,5 @@
 /** The jobs of the threads, by name. Each is a pure function whose result comes in parts. */
+import { type BusyRequest, type BusyTimes, busyIntervals } from '../../core/calendar/busytimes.js'
 import { type BodyPart, type ReadBody, readBody } from './bodyreader.js'
 import { writeYaml } from './yaml.js'
 
@@ -6,6 +7,7 @@ export interface Jobs {
   readonly readBody: { readonly input: ReadBody; readonly part: BodyPart }
   /** Writes the value of a JSON text in pieces as YAML. */
   readonly writeYaml: { readonly input: WriteYaml; readonly part: Uint8Array }
+  readonly readBusyTimes: { readonly input: BusyRequest; readonly part: BusyTimes | undefined }
 }
 
 export interface WriteYaml {
@@ -20,5 +22,8 @@ export const jobs: { readonly [N in keyof Jobs]: (input: Jobs[N]['input']) => It
     const json = jsonPieces.join('')
     const bytes = new TextEncoder().encode(writeYaml(JSON.parse(json)))
     yield bytes.length <= maxBytes ? bytes : new TextEncoder().encode(json)
+  },
+  *readBusyTimes(request) {
+    yield busyIntervals(request)
   },
 }
