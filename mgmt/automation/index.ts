@@ -53,6 +53,8 @@ export function createAutomation({ agents, ...areaDeps }: AutomationAreaDeps) {
   return {
     commands,
     queries,
+    /** Part of a command of a later area: the appointment, its reminder and the rest of that command are one commit. */
+    saveAppointment: reminders.saveAppointment,
     module: moduleOf({ commands, queries }),
     effectHandlers({ shards }: EffectDeps): Readonly<Record<string, EffectHandler>> {
       const options = { ...deps, shards, commands }

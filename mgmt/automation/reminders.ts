@@ -8,7 +8,7 @@ import { type AgentIncarnation, type AgentScope, scopeOf } from '../../core/agen
 import type { AgentRef } from '../../core/agentref.js'
 import { reminderDueAt, reminderSubjectOf } from '../../core/automation/reminder.js'
 import type { DeliveryReport } from '../../core/conversation/deliveryreport.js'
-import { invalid, refuse } from '../../core/errors.js'
+import { invalid, type Refusal, refuse } from '../../core/errors.js'
 import { automation as limits } from '../../core/limits/index.js'
 import { maxAttempts, retryWaitMs } from '../../core/outreach/statemachine.js'
 import type { Appointment } from '../../core/people/appointment.js'
@@ -40,23 +40,26 @@ export interface SaveAppointment extends AgentRef {
 }
 
 export function createReminders({ documents, people, timeScale }: AutomationDeps) {
-  /** Creates or replaces an appointment of a person, and schedules its reminder. */
-  const save: Command<SaveAppointment, true> = {
-    name: 'appointments.save',
-    decide(tx, { personId, appointment, orgId, agentId }, meta) {
-      const agent = { orgId, agentId }
-      const loaded = documents.load(tx, agent, automationSections)
-      const person = loaded && people.byId(tx, agent, personId)
-      if (!person) return refuse('resource.not_found')
-      if (!isTimeZone(appointment.prospectTimezone)) {
-        return invalid('appointment.prospectTimezone', 'must be an IANA time zone')
-      }
-      people.saveAppointment(tx, agent, person.id, appointment)
-      const scope = { ...agent, incarnation: loaded.agent.incarnation }
-      if (!person.sandbox) scheduleReminder(tx, scope, loaded.document, person.id, appointment, meta)
-      return true
-    },
+  /** Creates or replaces an appointment of a person, and schedules its reminder; for commands of other areas too. */
+  function saveAppointment(
+    tx: Tx,
+    { personId, appointment, orgId, agentId }: SaveAppointment,
+    meta: CommandMeta,
+  ): true | Refusal {
+    const agent = { orgId, agentId }
+    const loaded = documents.load(tx, agent, automationSections)
+    const person = loaded && people.byId(tx, agent, personId)
+    if (!person) return refuse('resource.not_found')
+    if (!isTimeZone(appointment.prospectTimezone)) {
+      return invalid('appointment.prospectTimezone', 'must be an IANA time zone')
+    }
+    people.saveAppointment(tx, agent, person.id, appointment)
+    const scope = { ...agent, incarnation: loaded.agent.incarnation }
+    if (!person.sandbox) scheduleReminder(tx, scope, loaded.document, person.id, appointment, meta)
+    return true
   }
+
+  const save: Command<SaveAppointment, true> = { name: 'appointments.save', decide: saveAppointment }
 
   /**
    * An appointment that was reminded of gets no second reminder until it moves. One booked within the lead needs none.
@@ -170,7 +173,7 @@ export function createReminders({ documents, people, timeScale }: AutomationDeps
     },
   }
 
-  return { onDocumentChanged, onUnmatchedReport, commands: { save, report, recompute } }
+  return { onDocumentChanged, onUnmatchedReport, saveAppointment, commands: { save, report, recompute } }
 }
 
 /** Starts an attempt. Deletes a reminder whose appointment has begun, in any state. */

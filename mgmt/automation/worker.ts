@@ -88,6 +88,7 @@ async function attemptReminder(
   })
   if (decision) return decision.kind === 'wait' ? { kind: 'deferred', until: decision.until } : done
   const { asid, channel, address } = identity
+  const playbookId = scheduling?.reminders?.playbookId
   const answer = await conversations.open({
     agent,
     sendId: reminder.id,
@@ -96,6 +97,7 @@ async function attemptReminder(
     asid,
     channel,
     address,
+    start: { kind: 'reminder', ...(playbookId !== undefined && { playbookId }) },
     message: reminderMessage({
       subject: reminder.reminded,
       agentName: loaded.agent.name,
