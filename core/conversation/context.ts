@@ -15,8 +15,10 @@ export interface AgentFacts {
   readonly provider: string
   /** How long the messaging window stays open; null on a channel without one. */
   readonly windowHours: number | null
-  /** Whether events go to the agent; false while the agent has no webhook. */
+  /** Whether events go to the agent: to its webhook, or to Parley, which plays it. */
   readonly receivesEvents: boolean
+  /** Parley plays the agent: only events that begin a turn are queued. */
+  readonly isManaged?: true
   /** The asids of the same address on the agent's other active channels. */
   readonly siblings: Partial<Record<ChannelName, string>>
 }
@@ -52,6 +54,6 @@ export interface LoopGuard {
  * The facts of a context. Facts of a timer always receive events: whether the agent has a webhook is checked when the
  * event leaves.
  */
-export function factsOf({ provider, windowHours, siblings }: AgentFacts): AgentFacts {
-  return { provider, windowHours, siblings, receivesEvents: true }
+export function factsOf({ provider, windowHours, siblings, isManaged }: AgentFacts): AgentFacts {
+  return { provider, windowHours, siblings, receivesEvents: true, ...(isManaged && { isManaged }) }
 }

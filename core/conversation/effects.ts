@@ -21,6 +21,11 @@ export type ConversationRecord =
   | { readonly kind: 'traffic'; readonly entry: TrafficEntry }
   | { readonly kind: 'log'; readonly note: LogNote }
   | { readonly kind: 'webhookAttempt'; readonly attempt: WebhookAttempt }
+  /** The open turn ended before its tool had answered; its record is written and its row removed. */
+  | { readonly kind: 'turnCut'; readonly turnId: string; readonly why: TurnCutReason }
+
+/** `stopped`: the person opted out. `webhook`: the agent has a webhook now. */
+export type TurnCutReason = 'stopped' | 'deadline' | 'webhook' | 'agentGone'
 
 /** Work to be done once the commit is durable, at least once. */
 export type ConversationEffect =
@@ -43,8 +48,8 @@ export type ConversationEffect =
       readonly update: FailoverUpdate
       readonly facts: AgentFacts
     }
-  /** Call the agent's webhook with the event of this number. */
-  | { readonly kind: 'callWebhook'; readonly number: number }
+  /** Give the event of this number to the agent: to its webhook, or to the turn that plays it. */
+  | { readonly kind: 'dispatchEvent'; readonly number: number }
   /** Report to the send, in the agent's shard. */
   | { readonly kind: 'notifySend'; readonly report: DeliveryReport }
   /** Report to the agent's people, in the agent's shard. */

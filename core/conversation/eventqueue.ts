@@ -1,4 +1,6 @@
-/** The queue of events for an agent's webhook: one at a time per person, with retries, and a dead letter at the end. */
+/**
+ * The queue of events for an agent: one at a time per person; for a webhook with retries, and a dead letter at the end.
+ */
 import type { LogNote } from '../catalogs/logevents.js'
 import { agentWebhook as limits } from '../limits/index.js'
 import type { Conversation, ConversationEvent } from './state.js'
@@ -63,7 +65,7 @@ export function applyWebhookOutcome(
   }
   tx.record({ kind: 'event', number, event: undefined })
   const next = { ...conversation, firstEvent: number + 1 }
-  callHead(tx, next)
+  dispatchHead(tx, next)
   return next
 }
 
@@ -80,7 +82,7 @@ function attemptOf({ eventId, sessionId, event }: ConversationEvent, attempt: nu
   }
 }
 
-/** Calls the webhook with the event at the head of the queue, if there is one. */
-export function callHead(tx: ConversationTx, { firstEvent, nextEvent }: Conversation): void {
-  if (firstEvent < nextEvent) tx.emit({ kind: 'callWebhook', number: firstEvent })
+/** Gives the event at the head of the queue to the agent, if there is one and no turn is open. */
+export function dispatchHead(tx: ConversationTx, { firstEvent, nextEvent, turn }: Conversation): void {
+  if (firstEvent < nextEvent && !turn) tx.emit({ kind: 'dispatchEvent', number: firstEvent })
 }

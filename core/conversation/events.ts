@@ -15,7 +15,7 @@ export function enqueueEvent(
   event: TypedEvent,
   session = sessionOf(tx, conversation, conversation.session?.id ?? ''),
 ): Conversation {
-  if (!agent.receivesEvents) return conversation
+  if (!agent.receivesEvents || (agent.isManaged && !beginsTurn(event))) return conversation
   const eventId = tx.command.mint('evt')
   if (conversation.nextEvent - conversation.firstEvent >= limits.waitingEvents) {
     log(tx, 'webhook.overflow', { eventId, type: event.type })
@@ -30,6 +30,12 @@ export function enqueueEvent(
     event: { eventId, at: tx.command.at, sessionId: session, provider, window, event },
   })
   return { ...conversation, nextEvent: conversation.nextEvent + 1 }
+}
+
+/** Whether a managed agent answers the event: content, answers, and the start of a conversation. */
+export function beginsTurn(event: TypedEvent): boolean {
+  if (event.type === 'system') return event.system.kind === 'conversationStarted' || event.system.kind === 'optIn'
+  return event.type === 'message' || event.type === 'result'
 }
 
 export function systemEvent(kind: SystemKind): TypedEvent {

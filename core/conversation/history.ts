@@ -14,6 +14,8 @@ export interface HistoryHead {
   readonly log?: RecordRef
   /** The newest record of any kind; all kinds are numbered together. */
   readonly last?: RecordRef
+  /** The newest record of a managed turn: its start, and the number in its id. */
+  readonly turn?: RecordRef
   readonly session?: SessionProgress
 }
 

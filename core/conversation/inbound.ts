@@ -66,14 +66,17 @@ function markResponded(tx: ConversationTx, conversation: Conversation): Conversa
   const outgoing = conversation.opener && tx.stored.message(conversation.opener.messageId)
   if (outgoing?.sentAt === undefined) return conversation
   notifySend(tx, outgoing, { state: 'responded' })
-  const { opener: _answered, ...rest } = conversation
-  return rest
+  const { opener, ...rest } = conversation
+  return opener?.start ? { ...rest, start: opener.start } : rest
 }
 
 function startConversation(tx: ConversationTx, conversation: Conversation, agent: AgentContext): Conversation {
   const started = startSession(tx, conversation)
   return enqueueEvent(tx, started, agent, systemEvent('conversationStarted'))
 }
+
+/** Logged once a session: the agent may be one that only sends. */
+const noVoice = { why: 'Nobody answers for the agent: it has no webhook, no playbook and no enabled fact.' }
 
 function applyContent(
   tx: ConversationTx,
@@ -83,6 +86,7 @@ function applyContent(
   id: string,
 ): Conversation {
   const conversation = optInByWriting(tx, touchSession(tx, before, agent, id), agent)
+  if (!agent.receivesEvents && conversation.session?.id !== before.session?.id) log(tx, 'framework.failed', noVoice)
   const { text } = content
   const answersKeywords = agent.binding?.compliance !== undefined
   const keywordContext = { answersKeywords, isOptedOut: conversation.optedOutAt !== undefined }

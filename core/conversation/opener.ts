@@ -5,7 +5,7 @@ import type { MediaFiles } from '../render/hostedmedia.js'
 import { activeUntil } from './activity.js'
 import type { AgentContext } from './context.js'
 import { acceptMessage, type SendResult } from './outbound.js'
-import type { Conversation, OutboundMessageRecord, SendRef } from './state.js'
+import type { Conversation, ConversationStart, OutboundMessageRecord, SendRef } from './state.js'
 import { type ConversationTx, log } from './transaction.js'
 
 export interface SendOpener {
@@ -17,6 +17,8 @@ export interface SendOpener {
   readonly leaveAt?: number
   /** The opener is not accepted if the person wrote within this time. */
   readonly quietMs?: number
+  /** What an answer to the opener begins, if Parley plays the agent. */
+  readonly start?: ConversationStart
   /** Log lines that are written with the opener once it is accepted. */
   readonly notes?: readonly LogNote[]
 }
@@ -31,7 +33,7 @@ export function openForSend(
   tx: ConversationTx,
   conversation: Conversation,
   agent: AgentContext,
-  { message, media, sendRef, isBatch, leaveAt, quietMs, notes = [] }: SendOpener,
+  { message, media, sendRef, isBatch, leaveAt, quietMs, start, notes = [] }: SendOpener,
 ): { readonly conversation: Conversation; readonly answer: OpenResult } {
   const messageId = messageIdOf(sendRef)
   const before = tx.stored.message(messageId)
@@ -57,7 +59,8 @@ export function openForSend(
   })
   if ('reason' in accepted.answer) return accepted
   for (const { event, data } of notes) log(tx, event, { messageId, sendId: sendRef.sendId, ...data })
-  return { conversation: Object.assign({}, accepted.conversation, { opener: { messageId } }), answer: accepted.answer }
+  const opener = start && agent.isManaged ? { messageId, start } : { messageId }
+  return { conversation: Object.assign({}, accepted.conversation, { opener }), answer: accepted.answer }
 }
 
 function piecesOf({ providerIds, deviceCapabilities }: OutboundMessageRecord) {

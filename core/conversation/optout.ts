@@ -5,16 +5,18 @@ import { enqueueEvent, systemEvent } from './events.js'
 import type { Conversation, InFlight, OutboundMessageRecord } from './state.js'
 import { advanceState } from './status.js'
 import { type ConversationTx, log } from './transaction.js'
+import { cutTurn } from './turncut.js'
 
 /**
- * Opts the person out: waiting messages end, and only confirmations and help go out. Returns the same conversation if
- * nothing changes.
+ * Opts the person out: waiting messages and the open turn end, and only confirmations and help go out. Returns the
+ * same conversation if nothing changes.
  */
 export function optOut(tx: ConversationTx, conversation: Conversation, agent: AgentFacts): Conversation {
   if (conversation.optedOutAt !== undefined) return conversation
   tx.emit({ kind: 'notifyPeople', event: 'optedOut' })
   log(tx, 'consent.opted_out')
-  const notified = enqueueEvent(tx, { ...conversation, optedOutAt: tx.command.at }, agent, systemEvent('optOut'))
+  const stopped = cutTurn(tx, conversation, 'stopped')
+  const notified = enqueueEvent(tx, { ...stopped, optedOutAt: tx.command.at }, agent, systemEvent('optOut'))
   const { paced = [], ...withoutPaced } = notified
   const { inFlight, queue, deferred } = notified
   const isSilenced = (id: string) => isSilencedByOptOut(tx.stored.message(id) ?? { from: 'send' })

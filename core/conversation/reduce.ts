@@ -6,10 +6,11 @@ import type { AgentContext, AgentFacts } from './context.js'
 import { expireDeferred } from './deferral.js'
 import { expireUndelivered } from './deliverytimeout.js'
 import { withDeviceCapabilities } from './device.js'
-import type { ConversationEffect, ConversationRecord, DelayTimer, FailoverUpdate } from './effects.js'
-import { applyWebhookOutcome, callHead, type WebhookOutcome } from './eventqueue.js'
+import type { ConversationEffect, ConversationRecord, DelayTimer, FailoverUpdate, TurnCutReason } from './effects.js'
+import { applyWebhookOutcome, dispatchHead, type WebhookOutcome } from './eventqueue.js'
 import { applyFailoverUpdate } from './failover.js'
 import { applyInbound } from './inbound.js'
+import { applyTurnStep, type TurnStep } from './managedturn.js'
 import { type OpenResult, openForSend, type SendOpener } from './opener.js'
 import { optOut } from './optout.js'
 import { acceptMessage, type OutboundRequest, type SendResult } from './outbound.js'
@@ -18,6 +19,7 @@ import { applySendOutcome, resumeSending } from './queue.js'
 import type { Conversation, ConversationEvent } from './state.js'
 import { reportToOrigin } from './status.js'
 import { type CommandContext, type ConversationTx, log, type StoredMessages, Transaction } from './transaction.js'
+import { cutTurn } from './turncut.js'
 import { closeIfExpired } from './windowlifecycle.js'
 
 export type ConversationInput =
@@ -50,6 +52,9 @@ export type ConversationInput =
     }
   /** The person opted out under another address. */
   | { readonly kind: 'optOut'; readonly facts: AgentFacts }
+  /** A step of a managed turn. */
+  | { readonly kind: 'turn'; readonly agent: AgentContext; readonly step: TurnStep }
+  | { readonly kind: 'cutTurn'; readonly why: TurnCutReason }
   /** The outcome of calling the webhook with the event at the head of the queue. */
   | { readonly kind: 'webhookOutcome'; readonly event: ConversationEvent; readonly outcome: WebhookOutcome }
   | { readonly kind: 'timer'; readonly timer: DelayTimer }
@@ -76,8 +81,8 @@ export interface Reduction<Answer> {
   readonly answer: Answer
 }
 
-/** The answer to an input: the results of sends and openers; null for all other inputs. */
-export type AnswerTo<Input extends ConversationInput> = Input extends { kind: 'send' }
+/** The answer to an input: the results of sends, turns and openers; null for all other inputs. */
+export type AnswerTo<Input extends ConversationInput> = Input extends { kind: 'send' | 'turn' }
   ? readonly SendResult[]
   : Input extends { kind: 'open' }
     ? OpenResult
@@ -95,8 +100,8 @@ export function reduce<Input extends ConversationInput>(
 ): Reduction<AnswerTo<Input>> {
   const tx = new Transaction(command, stored, failsOverUndelivered)
   const { conversation, answer } = decide(tx, before, input)
-  // The first event in the queue starts the webhook calls; each outcome leads to the next.
-  if (before.firstEvent === before.nextEvent) callHead(tx, conversation)
+  // The first event in the queue is dispatched; each outcome and the end of each turn lead to the next.
+  if (before.firstEvent === before.nextEvent) dispatchHead(tx, conversation)
   return { conversation, records: tx.records, effects: tx.effects, answer: answer as AnswerTo<Input> }
 }
 
@@ -107,13 +112,14 @@ function decide(
 ): { readonly conversation: Conversation; readonly answer: readonly SendResult[] | OpenResult | null } {
   if (input.kind === 'send') return sendAll(tx, before, input)
   if (input.kind === 'open') return openForSend(tx, before, input.agent, input.opener)
+  if (input.kind === 'turn') return applyTurnStep(tx, before, input.agent, input.step)
   return { conversation: applyInput(tx, before, input), answer: null }
 }
 
 function applyInput(
   tx: ConversationTx,
   before: Conversation,
-  input: Exclude<ConversationInput, { kind: 'send' | 'open' }>,
+  input: Exclude<ConversationInput, { kind: 'send' | 'open' | 'turn' }>,
 ): Conversation {
   switch (input.kind) {
     case 'inbound':
@@ -126,6 +132,8 @@ function applyInput(
       return applyFailoverUpdate(tx, before, input.facts, input.messageId, input.update)
     case 'optOut':
       return optOut(tx, before, input.facts)
+    case 'cutTurn':
+      return cutTurn(tx, before, input.why)
     case 'webhookOutcome':
       return applyWebhookOutcome(tx, before, input.event, input.outcome)
     case 'timer':
@@ -144,7 +152,7 @@ function applyTimer(
     case 'paced':
       return releasePaced(tx, before)
     case 'webhook':
-      callHead(tx, before)
+      dispatchHead(tx, before)
       return before
     case 'deferred':
       return expireDeferred(tx, before, input.facts)

@@ -60,8 +60,12 @@ export interface Conversation {
   readonly watermarks?: Partial<Record<'sent' | 'delivered' | 'read' | 'failed', number>>
   /** Until this time there may be receipts that wait for their send to be known. */
   readonly parkedUntil?: number
-  /** The opener of a send that the person has not answered yet. */
-  readonly opener?: { readonly messageId: string }
+  /** The opener of a send that the person has not answered yet, and what an answer to it begins. */
+  readonly opener?: { readonly messageId: string; readonly start?: ConversationStart }
+  /** The opener that the person has answered, until the turn that takes the answer; only for managed agents. */
+  readonly start?: ConversationStart
+  /** The turn of a managed agent that waits for a tool. Events wait until it has ended. */
+  readonly turn?: OpenTurnRef
   /** What the agent sent since the person's last action; the loop breaker counts it. */
   readonly unanswered?: Unanswered
   /** No row of this conversation expires. */
@@ -186,6 +190,20 @@ export interface SendCampaignRef {
   readonly campaignId: string
   /** The message follows up on one of its openers: it may leave after the campaign has completed. */
   readonly isFollowUp?: true
+}
+
+/** An open turn. A result of a tool counts only for the step that asked for it. */
+export interface OpenTurnRef {
+  readonly id: string
+  readonly step: number
+}
+
+/** How a conversation was opened by the agent; kept until the person answers. */
+export interface ConversationStart {
+  readonly kind: 'outreach' | 'reminder' | 'link'
+  /** The playbook that an answer begins in; absent: the default. */
+  readonly playbookId?: string
+  readonly outreachId?: string
 }
 
 /** An event for the agent; the envelope is added when it is sent. */

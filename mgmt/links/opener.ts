@@ -18,7 +18,15 @@ export function createLinkStartHandler(
     if (!greeting) return
     const agent = { orgId, agentId }
     const identity = { asid, channel: linkChannel, address }
-    const request = { agent, sendId: openingId, attempt: 1, isLast: true, ...identity, ...greeting }
+    const request = {
+      agent,
+      sendId: openingId,
+      attempt: 1,
+      isLast: true,
+      ...identity,
+      start: { kind: 'link' as const },
+      ...greeting,
+    }
     const answer = await conversations.open(request)
     if (isRefusal(answer)) throw new Error(`an opening was not taken: ${answer.refused}`)
   }

@@ -152,6 +152,7 @@ function openRequestOf(
     channel: send.channel,
     address: send.address,
     message: opener.message,
+    start: { kind: 'outreach', playbookId: outreach.playbookId, outreachId: outreach.id },
     notes,
     ...(isBulk(send) && { isBatch: true as const }),
     ...(leaveAt !== undefined && { leaveAt }),

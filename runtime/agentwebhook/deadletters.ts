@@ -8,7 +8,7 @@ import { conversation as limits, page } from '../../core/limits/index.js'
 import type { Directory } from '../conversation/context.js'
 import { HistoryWriter } from '../conversation/history.js'
 import { conversationTable, type DeadLetter, deadLetterTable, eventTable } from '../conversation/tables.js'
-import { enqueueCall } from '../conversation/transaction.js'
+import { enqueueDispatch } from '../conversation/transaction.js'
 import type { PageTokens } from '../http/pagetokens.js'
 import { json, type Route, route } from '../http/route.js'
 import type { Command, Query, Shards } from '../shard/contract.js'
@@ -60,7 +60,7 @@ const replay: Command<AgentRef & { readonly asid: string; readonly positions: re
         tx.remove(deadLetterTable, key)
         tx.put(eventTable, [asid, nextEvent], { ...event, replayCount: replayCount + 1 })
         history.log({ level: 'info', event: 'webhook.replayed', data: { eventId: event.eventId } })
-        if (firstEvent === nextEvent) enqueueCall(tx, asid, nextEvent)
+        if (firstEvent === nextEvent) enqueueDispatch(tx, asid, nextEvent)
         nextEvent++
       }
       tx.put(conversationTable, [asid], history.applyTo({ ...conversation, nextEvent }))

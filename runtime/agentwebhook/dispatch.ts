@@ -20,7 +20,7 @@ import { agentWebhook } from '../../core/limits/index.js'
 import type { Clock } from '../clock.js'
 import type { AgentContexts, Directory } from '../conversation/context.js'
 import type { ConversationCommands, ReplyMessage } from '../conversation/contract.js'
-import type { CallWebhook } from '../conversation/effects.js'
+import type { DispatchEvent } from '../conversation/effects.js'
 import { conversationTable, eventTable } from '../conversation/tables.js'
 import { hostMedia, isHosted, noFiles } from '../delivery/media.js'
 import { drain } from '../egress/body.js'
@@ -51,7 +51,7 @@ export interface DispatchDeps {
 export function createWebhookHandler(deps: DispatchDeps): EffectHandler {
   const { shards, commands, directory, contexts, client, clock } = deps
 
-  return async ({ asid, number }: CallWebhook, { reader, signal, completes, isRepeat, releaseSlot }) => {
+  return async ({ asid, number }: DispatchEvent, { reader, signal, completes, isRepeat, releaseSlot }) => {
     const conversation = reader.get(conversationTable, [asid])
     const event = reader.get(eventTable, [asid, number])
     if (!conversation || !event || conversation.firstEvent !== number) return
@@ -74,7 +74,8 @@ export function createWebhookHandler(deps: DispatchDeps): EffectHandler {
     }
 
     async function callWebhook(routing: AgentRouting): Promise<CallResult> {
-      if (!routing.webhook) return { outcome: { kind: 'taken' } }
+      // It was removed just now: in its next run the effect gives the event to a turn.
+      if (!routing.webhook) throw new Error('the agent has no webhook any more')
       const { orgId, signingSecret: sealed } = routing
       const secret = await deps.sealer.open(orgId, sealed.kind, sealed.id, sealed.sealed)
       if (isRefusal(secret)) throw new Error('the signing secret cannot be opened just now')

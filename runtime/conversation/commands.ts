@@ -21,7 +21,7 @@ import type { CommandMeta, Tx } from '../shard/contract.js'
 import type { ConversationCommands, Identity, InboundBatch } from './contract.js'
 import { type ExpiringTable, expireRows, scheduleExpiry } from './retention.js'
 import { conversationTable, eventTable, messageTable, seenTable } from './tables.js'
-import { createDecide, type MessageListener, type Subscribers } from './transaction.js'
+import { createDecide, type MessageListener, type Subscribers, type TurnCutListener } from './transaction.js'
 
 export interface ConversationOptions {
   readonly timeScale: number
@@ -29,13 +29,33 @@ export interface ConversationOptions {
   readonly listeners?: readonly MessageListener[]
   /** Rows that other modules keep under an asid; they expire with the rows of the conversation. */
   readonly expiring?: readonly ExpiringTable[]
+  /** Closes a managed turn that is cut. */
+  readonly onTurnCut?: TurnCutListener
 }
 
+/**
+ * Runs the reducer on one input in the transaction of a command, and writes everything that it returns. Undefined when
+ * the conversation does not exist and the input does not begin one.
+ */
+export type ApplyInput = <Input extends ConversationInput>(
+  tx: Tx,
+  meta: CommandMeta,
+  identity: Identity | { readonly asid: string },
+  input: Input,
+) => { readonly conversation: Conversation; readonly answer: AnswerTo<Input> } | undefined
+
 export function conversationCommands(options: ConversationOptions): ConversationCommands {
-  const { timeScale, subscribers = {}, listeners = [], expiring = [] } = options
+  return createConversation(options).commands
+}
+
+/** The commands, and the function with which other commands of the conversation's shard change it. */
+export function createConversation(options: ConversationOptions): {
+  readonly commands: ConversationCommands
+  readonly apply: ApplyInput
+} {
+  const { timeScale, subscribers = {}, listeners = [], expiring = [], onTurnCut } = options
   const timerCommand = 'conversation.timerFired'
 
-  /** Runs the reducer on one input. Undefined when the conversation does not exist and the input does not begin one. */
   function apply<Input extends ConversationInput>(
     tx: Tx,
     meta: CommandMeta,
@@ -196,8 +216,8 @@ export function conversationCommands(options: ConversationOptions): Conversation
     },
   }
   const { failoverUpdate } = commands
-  const decide = createDecide({ timeScale, subscribers, listeners, failoverUpdate, timerCommand })
-  return commands
+  const decide = createDecide({ timeScale, subscribers, listeners, failoverUpdate, timerCommand, onTurnCut })
+  return { commands, apply }
 
   /** Directs all later input for the other address to this conversation. */
   function redirect(tx: Tx, conversation: Conversation, { asid, address }: CanonicalIdentity, facts: AgentFacts): void {

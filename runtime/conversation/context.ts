@@ -88,7 +88,8 @@ export function createAgentContexts({ adapters, asidOf, traitsOf }: AgentContext
     return {
       provider: (isBound && binding?.provider) || '',
       windowHours: traits.windowHours,
-      receivesEvents: agent.webhook !== undefined,
+      receivesEvents: agent.webhook !== undefined || agent.speaks === true,
+      ...(agent.webhook === undefined && agent.speaks && { isManaged: true as const }),
       siblings: {},
       ...(isBound && {
         binding: {

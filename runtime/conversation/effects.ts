@@ -4,7 +4,7 @@ import type { AgentFacts } from '../../core/conversation/context.js'
 
 export const effectKinds = {
   deliver: 'conversationDeliver',
-  callWebhook: 'conversationCallWebhook',
+  dispatchEvent: 'conversationDispatchEvent',
   failover: 'conversationFailover',
 } as const
 
@@ -14,8 +14,8 @@ export interface Deliver {
   readonly attempt: number
 }
 
-/** Calls the agent's webhook with the event of that number. */
-export interface CallWebhook {
+/** Gives the event of that number to the agent. */
+export interface DispatchEvent {
   readonly asid: string
   readonly number: number
 }

@@ -11,9 +11,12 @@ import {
 import type { Conversation } from '../../core/conversation/state.js'
 import { conversation as limits } from '../../core/limits/index.js'
 import { scaledMs } from '../../core/time.js'
+import type { TurnRecord } from '../../core/turn/record.js'
+import { parseTurnId } from '../../core/turn/turnid.js'
 import type { Writable } from '../../core/writable.js'
 import type { Command, Tx } from '../shard/contract.js'
 import type { Table } from '../store/contract.js'
+import { testTurnTable, turnTable } from '../turn/tables.js'
 import {
   type ActivityKey,
   activityTable,
@@ -31,8 +34,8 @@ import {
 
 /** Tables of live records, and of records of the sandbox. */
 export const recordTables = {
-  live: { traffic: trafficTable, activity: activityTable },
-  test: { traffic: testTrafficTable, activity: testActivityTable },
+  live: { traffic: trafficTable, activity: activityTable, turns: turnTable },
+  test: { traffic: testTrafficTable, activity: testActivityTable, turns: testTurnTable },
 } as const
 
 /** Writes the records of one decision. */
@@ -93,6 +96,20 @@ export class HistoryWriter {
     this.history.last = [at, number]
   }
 
+  /** Writes the record of a turn, or replaces it: its id has its key. */
+  turn(record: TurnRecord): void {
+    const { tx, before } = this
+    const { agent, asid } = before
+    const { startedAt, number } = parseTurnId(record.id)!
+    const key: RecordKey = [agent.orgId, agent.agentId, startedAt, asid, number]
+    const { turns } = tablesOf(before)
+    const newest = this.history.turn ?? before.history?.turn
+    const isNewest = newest?.[0] === startedAt && newest[1] === number
+    const previous = isNewest ? tx.get(turns, key)?.previous : newest
+    tx.put(turns, key, { ...record, ...(previous && { previous }) })
+    this.history.turn = [startedAt, number]
+  }
+
   /** The newest record of any kind so far. */
   private prior(): RecordRef | undefined {
     const { history, before } = this
@@ -102,7 +119,7 @@ export class HistoryWriter {
   /** The conversation with its updated history head. */
   applyTo(conversation: Conversation): Conversation {
     const { next, history, before } = this
-    if (next === before.nextRecord) return conversation
+    if (next === before.nextRecord && !history.turn) return conversation
     return Object.assign({}, conversation, { nextRecord: next, history: Object.assign({}, before.history, history) })
   }
 
@@ -145,7 +162,8 @@ function closeSession(tx: Tx, { orgId, agentId }: AgentRef, { id, lastAt, messag
 
 /** Whether the conversation has records that will expire. */
 export function hasRetainedRecords({ history = {} }: Conversation, retainedSince: number, timeScale: number): boolean {
-  const newest = Math.max(history.last?.[0] ?? 0, history.traffic?.[0] ?? 0, history.log?.[0] ?? 0)
+  const { last, traffic, log, turn } = history
+  const newest = Math.max(last?.[0] ?? 0, traffic?.[0] ?? 0, log?.[0] ?? 0, turn?.[0] ?? 0)
   return newest + activityBucketMs(timeScale) > retainedSince
 }
 
@@ -153,6 +171,12 @@ export function hasRetainedRecords({ history = {} }: Conversation, retainedSince
 export function activityBucketMs(timeScale: number): number {
   return scaledMs(limits.sessionIdleMs, timeScale)
 }
+
+/** Tables whose keys begin with the agent and the time. */
+const tablesByTime = [
+  ...[trafficTable, testTrafficTable, logTable, attemptTable, deadLetterTable],
+  ...[turnTable, testTurnTable],
+] as readonly Table<RecordKey, unknown>[]
 
 /**
  * Removes records of the agent's conversations in this shard that are older than `retainedSince`, oldest first and at
@@ -169,10 +193,7 @@ export function expireRecords(
   const { orgId, agentId } = agent
   const prefix = [orgId, agentId]
   let remaining = maxRows
-  for (const table of [trafficTable, testTrafficTable, logTable, attemptTable, deadLetterTable] as Table<
-    RecordKey,
-    unknown
-  >[]) {
+  for (const table of tablesByTime) {
     for (const { key } of tx.range(table, { prefix, before: [orgId, agentId, retainedSince + 1], limit: remaining })) {
       tx.remove(table, key)
       remaining--

@@ -3,7 +3,12 @@ import { type AgentRef, formatAgentKey } from '../../core/agentref.js'
 import { levelOf } from '../../core/catalogs/logevents.js'
 import type { Receipt } from '../../core/channel/inbound.js'
 import type { DeliveryReport } from '../../core/conversation/deliveryreport.js'
-import { type ConversationEffect, type ConversationRecord, isDelayTimer } from '../../core/conversation/effects.js'
+import {
+  type ConversationEffect,
+  type ConversationRecord,
+  isDelayTimer,
+  type TurnCutReason,
+} from '../../core/conversation/effects.js'
 import type { TrafficEntry } from '../../core/conversation/entry.js'
 import { type AnswerTo, type ConversationInput, type Reduction, reduce } from '../../core/conversation/reduce.js'
 import type { Conversation, OutboundMessageRecord } from '../../core/conversation/state.js'
@@ -11,10 +16,11 @@ import type { CommandContext, StoredMessages } from '../../core/conversation/tra
 import { conversation as limits } from '../../core/limits/index.js'
 import type { IdentityEvent } from '../../core/people/person.js'
 import { scaledMs } from '../../core/time.js'
+import type { TurnRecord } from '../../core/turn/record.js'
 import type { Command, CommandMeta, Tx } from '../shard/contract.js'
 import type { Reader } from '../store/contract.js'
 import type { FailoverUpdateInput, TimerInput } from './contract.js'
-import { type CallWebhook, type Deliver, effectKinds, type Failover } from './effects.js'
+import { type Deliver, type DispatchEvent, effectKinds, type Failover } from './effects.js'
 import { HistoryWriter } from './history.js'
 import {
   clientIdTable,
@@ -48,12 +54,21 @@ export interface Subscribers {
   readonly people?: Command<IdentityEvent & AgentRef, unknown>
 }
 
+export interface CutTurn {
+  readonly turnId: string
+  readonly why: TurnCutReason
+}
+
+/** Called in the commit that cuts a turn; returns the record of the turn. */
+export type TurnCutListener = (tx: Tx, asid: string, cut: CutTurn, at: number) => TurnRecord | undefined
+
 export interface TransactionOptions {
   readonly timeScale: number
   readonly subscribers: Subscribers
   readonly listeners: readonly MessageListener[]
   readonly failoverUpdate: Command<FailoverUpdateInput, unknown>
   readonly timerCommand: string
+  readonly onTurnCut?: TurnCutListener | undefined
 }
 
 export type Decide = <Input extends ConversationInput>(
@@ -65,9 +80,9 @@ export type Decide = <Input extends ConversationInput>(
 
 /** Runs the reducer on the stored rows of a conversation and writes everything that it returns. */
 export function createDecide(options: TransactionOptions): Decide {
-  const { timeScale, listeners } = options
+  const { listeners } = options
   const { failsOverUndelivered } = limits
-  const scaled = (ms: number) => scaledMs(ms, timeScale)
+  const scaled = (ms: number) => scaledMs(ms, options.timeScale)
   return (tx, { at, mint }, before, input) => {
     const command: CommandContext = { at, mint, scaled }
     const reduction = reduce(before, input, {
@@ -76,7 +91,7 @@ export function createDecide(options: TransactionOptions): Decide {
       failsOverUndelivered,
     })
     const rows = listeners.flatMap((listener) => listener.begin(tx, before, at) ?? [])
-    const conversation = write(tx, before, command, rows, timeScale, reduction)
+    const conversation = write(tx, before, command, rows, options, reduction)
     for (const effect of reduction.effects) emit(tx, before, command, options, effect)
     return { conversation, answer: reduction.answer }
   }
@@ -117,7 +132,7 @@ function write(
   before: Conversation,
   { at, scaled }: CommandContext,
   rows: readonly MessageRows[],
-  timeScale: number,
+  { timeScale, onTurnCut }: TransactionOptions,
   { conversation, records }: Reduction<unknown>,
 ): Conversation {
   const { asid, agent, sandbox } = before
@@ -171,6 +186,11 @@ function write(
         return
       case 'webhookAttempt':
         history.attempt(record.attempt)
+        return
+      case 'turnCut': {
+        const turn = onTurnCut?.(tx, asid, record, at)
+        if (turn) history.turn(turn)
+      }
     }
   }
 }
@@ -202,8 +222,8 @@ function emit(
       tx.send(sender, failoverUpdate, { asid: sender, messageId, update, facts })
       return
     }
-    case 'callWebhook':
-      enqueueCall(tx, asid, effect.number)
+    case 'dispatchEvent':
+      enqueueDispatch(tx, asid, effect.number)
       return
     case 'notifySend':
       if (subscribers.sends) tx.send(formatAgentKey(agent), subscribers.sends, { orgId, agentId, ...effect.report })
@@ -226,9 +246,9 @@ function emit(
   }
 }
 
-export function enqueueCall(tx: Tx, asid: string, number: number): void {
-  const payload: CallWebhook = { asid, number }
-  tx.emit({ kind: effectKinds.callWebhook, payload, destination: asid })
+export function enqueueDispatch(tx: Tx, asid: string, number: number): void {
+  const payload: DispatchEvent = { asid, number }
+  tx.emit({ kind: effectKinds.dispatchEvent, payload, destination: asid })
 }
 
 /** One destination per binding: its messages are handed over in the order of their decisions. */

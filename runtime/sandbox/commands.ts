@@ -27,6 +27,7 @@ import {
 } from '../conversation/tables.js'
 import type { Command, CommandMeta, Tx } from '../shard/contract.js'
 import type { Key, Table } from '../store/contract.js'
+import { openTurnTable, playTable, turnTimers } from '../turn/state.js'
 import { directiveTable, visibleMessages } from './turns.js'
 
 export interface TurnInput {
@@ -129,8 +130,10 @@ const asidTables = [
   providerIdTable,
   parkedTable,
   seenTable,
+  playTable,
+  openTurnTable,
 ] as unknown as readonly Table<Key, unknown>[]
-const timers = [expiryTimer, ...timerNames]
+const timers = [expiryTimer, ...timerNames, ...Object.values(turnTimers)]
 const removeName = 'sandbox.remove'
 
 /** Removes the conversation first, so that nothing is added to it, and then its rows, a bounded number at a time. */

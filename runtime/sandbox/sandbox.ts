@@ -2,7 +2,7 @@
 import { type AgentRef, formatAgentKey } from '../../core/agentref.js'
 import type { ChannelName } from '../../core/channelnames.js'
 import { isRefusal, type Refusal, refuse } from '../../core/errors.js'
-import { sandbox as limits } from '../../core/limits/index.js'
+import { sandbox as limits, turn as managedTurn } from '../../core/limits/index.js'
 import type { Directive } from '../../core/sandbox/directive.js'
 import type { Turn } from '../../core/sandbox/turn.js'
 import type { Clock } from '../clock.js'
@@ -63,11 +63,11 @@ export function createSandboxRunner(deps: () => SandboxRunnerDeps, command: Turn
       const context = contexts.of(agent, identity)
       const result = await shards.execute(asid, command, { identity, agent: context, directive })
       if (isRefusal(result)) return result
-      const deadline = clock.now() + limits.answerMs
+      const deadline = clock.now() + (context.isManaged ? managedTurn.sandboxAnswerMs : limits.answerMs)
       for (let waitMs: number = limits.pollFirstMs; ; waitMs = Math.min(2 * waitMs, limits.pollMaxMs)) {
         const page = await readTurns(asid, result.number - 1, limits.repliesShown)
         if (isRefusal(page)) return page
-        const isPending = page.isSending || page.firstEvent < result.nextEvent
+        const isPending = page.isBusy || page.firstEvent < result.nextEvent
         if (!isPending || clock.now() >= deadline) {
           const replies = page.turns.filter(({ number, role }) => number > result.number && role === 'agent')
           return { turn: page.turns[0]!, replies, isPending }

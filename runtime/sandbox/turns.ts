@@ -19,8 +19,8 @@ export interface TurnPage {
   readonly isMore: boolean
   /** The number of the first event in the event queue. */
   readonly firstEvent: number
-  /** Outbound messages are queued. */
-  readonly isSending: boolean
+  /** Outbound messages are queued, or a turn of a managed agent is open. */
+  readonly isBusy: boolean
 }
 
 export const turnsQuery: Query<{ asid: string; after: number; limit: number }, TurnPage> = {
@@ -32,8 +32,8 @@ export const turnsQuery: Query<{ asid: string; after: number; limit: number }, T
       const directive = entry.origin === 'user' ? reader.get(directiveTable, [asid, number])?.directive : undefined
       return turnOf({ number, entry, ...(message && { message }), ...(directive && { directive }) })
     })
-    const { firstEvent = 0, queue = [] } = reader.get(conversationTable, [asid]) ?? {}
-    return { turns, isMore: rows.length > limit, firstEvent, isSending: queue.length > 0 }
+    const { firstEvent = 0, queue = [], turn } = reader.get(conversationTable, [asid]) ?? {}
+    return { turns, isMore: rows.length > limit, firstEvent, isBusy: queue.length > 0 || turn !== undefined }
   },
 }
 
