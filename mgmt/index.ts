@@ -22,6 +22,7 @@ import { type AgentsDeps, createAgents } from './agents/index.js'
 import type { EffectDeps, Module, RouteDeps } from './area.js'
 import { createAudit } from './audit/index.js'
 import { createAutomation } from './automation/index.js'
+import { type CalendarDeps, createCalendar } from './calendar/index.js'
 import { createCampaigns } from './campaigns/index.js'
 import { type CatalogsDeps, createCatalogs } from './catalogs/index.js'
 import { type ChannelsDeps, createChannels } from './channels/index.js'
@@ -38,21 +39,31 @@ import type { AgentLog } from './outreach/transitions.js'
 import { createPeople } from './people/index.js'
 import type { SandboxCommands, SandboxConversations } from './sandbox/conversations.js'
 import { createSandbox } from './sandbox/index.js'
+import { calendarPort } from './scheduling/calendarport.js'
+import { createScheduling } from './scheduling/index.js'
+import { mailPort } from './scheduling/mailport.js'
+import { createTools } from './tools/index.js'
+import type { ToolEgress } from './tools/port.js'
 import { createTraffic } from './traffic/index.js'
 import type { TrafficLists } from './traffic/lists.js'
+import { createTurns } from './turns/index.js'
+import type { TurnLists } from './turns/lists.js'
 import { createWebhooks, type WebhooksDeps } from './webhooks/index.js'
 
 /** Calls of management to systems outside the installation; no member ever throws. */
 export interface Egress
   extends Pick<WebhooksDeps, 'post' | 'sign' | 'checkUrl'>,
     Pick<KnowledgeDeps, 'getPage'>,
-    Pick<AgentsDeps, 'geocode' | 'model'> {
+    Pick<CalendarDeps, 'callCalendar'>,
+    Pick<AgentsDeps, 'geocode' | 'model'>,
+    ToolEgress {
   readonly oauth: ConnectionsDeps['provider']
 }
 
 export interface ManagementDeps
   extends Pick<AccessDeps, 'oidc'>,
     Pick<AgentsDeps, 'bodies'>,
+    Pick<CalendarDeps, 'readBusyTimes'>,
     Pick<CatalogsDeps, 'partnerForms'>,
     Pick<ChannelsDeps, 'adapters' | 'sendBudgets'>,
     Pick<ConnectionsDeps, 'returnRules'>,
@@ -77,6 +88,7 @@ export interface ManagementDeps
 export interface ConnectDeps extends RouteDeps {
   readonly sandbox: SandboxConversations
   readonly traffic: TrafficLists
+  readonly turns: TurnLists
   readonly buckets: Buckets
 }
 
@@ -105,6 +117,18 @@ export function createManagement(deps: ManagementDeps) {
   const automation = createAutomation({ ...deps, agents, people, outreach, log })
   const dispatchWindow = deps.dispatchWindow
   const campaigns = createCampaigns({ ...deps, orgEvent, agents, channels, people, personas, outreach, dispatchWindow })
+  const tools = createTools({ ...deps, agents, connections, people, toolEgress: egress })
+  const calendar = createCalendar({ ...deps, ...egress, agents, connections, log })
+  tools.provideCalendar((engine) => {
+    const { call } = calendar.connect(engine)
+    return (context, { arguments: given }, attempt) => call(context, given, attempt)
+  })
+  const scheduling = createScheduling({
+    ...{ ...deps, agents, people, automation, log },
+    connectMail: (engine) => mailPort(tools.open(engine)),
+    connectCalendar: (engine) => calendarPort(calendar.connect(engine)),
+  })
+  const turns = createTurns({ ...deps, agents, people, knowledge, scheduling, tools })
   const traffic = createTraffic(deps)
 
   const modules: readonly Module[] = [
@@ -123,7 +147,10 @@ export function createManagement(deps: ManagementDeps) {
     links.module,
     automation.module,
     campaigns.module,
-    traffic.module,
+    tools.module,
+    calendar.module,
+    scheduling.module,
+    turns.module,
   ]
 
   const agentReports: {
@@ -137,9 +164,18 @@ export function createManagement(deps: ManagementDeps) {
     agentReports,
     /** May the message of a campaign's send be handed to its provider? */
     mayDispatchCampaignSend: campaigns.mayDispatch,
+    /** Writes into a person's journal. */
+    journal: people.commands.journal,
+    /** What managed turns need of this plane. */
+    turnPort: turns.port,
     keys: access.commands,
-    /** Commands that create the sample agent of a first start. */
-    sample: { agents: agents.commands, channels: channels.commands, gatewayAccess: gatewayAccess.commands },
+    /** What creates the sample agents of a first start. */
+    sample: {
+      agents: agents.commands,
+      importYaml: agents.importYaml,
+      channels: channels.commands,
+      gatewayAccess: gatewayAccess.commands,
+    },
 
     effectHandlers: (engine: EffectDeps): Readonly<Record<string, EffectHandler>> => ({
       ...webhooks.effectHandlers(engine),
@@ -149,6 +185,7 @@ export function createManagement(deps: ManagementDeps) {
       ...links.effectHandlers(),
       ...automation.effectHandlers(engine),
       ...campaigns.effectHandlers(engine),
+      ...scheduling.effectHandlers(engine),
     }),
 
     /** Called once, before the engine starts. */
@@ -183,6 +220,7 @@ export function createManagement(deps: ManagementDeps) {
         ...journey.routes(engine),
         ...connections.routes(engine),
         ...knowledge.routes(engine),
+        ...turns.routes(engine),
         ...traffic.routes(engine),
         ...catalogs.routes(),
       ]

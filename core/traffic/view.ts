@@ -76,7 +76,7 @@ export interface Session {
 
 const iso = (at: number) => new Date(at).toISOString()
 
-function surfaceOf({ channel, test }: { readonly channel: ChannelName; readonly test?: true }): Surface {
+export function surfaceOf({ channel, test }: { readonly channel: ChannelName; readonly test?: true }): Surface {
   if (!test) return { channel }
   const emulatedChannel = emulatedChannels.find((each) => each === channel)
   return { channel: 'webchat', test, ...(emulatedChannel && { emulatedChannel }) }
@@ -125,7 +125,7 @@ export function logEntry(
     agentId,
     level,
     event,
-    ...(attemptEvents.includes(event as never) && { framework: 'webhook' }),
+    ...frameworkOf(event, data),
     ...(asid !== '' && { userId: asid }),
     ...(sessionId !== undefined && { sessionId }),
     ...(channel !== undefined && { channel }),
@@ -133,6 +133,12 @@ export function logEntry(
     ...(typeof why === 'string' && { error: { message: why } }),
     raw: { level, event, ...(data && { data }) },
   }
+}
+
+/** Who was asked to answer: lines of managed turns name their turn. */
+function frameworkOf(event: string, data: LogEntry['data']): { framework?: 'managed' | 'webhook' } {
+  if (data?.turnId !== undefined) return { framework: 'managed' }
+  return attemptEvents.includes(event as never) ? { framework: 'webhook' } : {}
 }
 
 export interface AttemptEntry {

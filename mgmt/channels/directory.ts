@@ -4,6 +4,7 @@
  * this process owns the shard in question: then it sees every change before the change is answered.
  */
 import { hash as digest } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
 import { enabledRules } from '../../core/agent/replyrules.js'
 import type { Rule } from '../../core/agent/resources/character.js'
 import type { AgentRouting } from '../../core/agent/routing.js'
@@ -16,6 +17,7 @@ import { secretKind } from '../agents/credentials.js'
 import { createOwnerCache } from '../agents/ownercache.js'
 import { readSection } from '../agents/sections.js'
 import { agentTable, findAgent } from '../agents/store.js'
+import { readsVoice } from '../agents/voice.js'
 import { gatewayTable, modeOf, notFound } from '../gatewayaccess/store.js'
 import { orgTable, readOrg } from '../orgs/store.js'
 import { bindingTable, channelRoutesOf } from './store.js'
@@ -47,6 +49,7 @@ export const agentRouting: Query<AgentRef, AgentRouting> = {
       name: agent.name,
       mode: modeOf(access),
       ...(access.webhook && { webhook: access.webhook }),
+      ...(!access.webhook && readsVoice(reader, agentRef) && { speaks: true }),
       signingSecret: { kind: secretKind, id, sealed },
       identity: agent.identity ?? {},
       ...(rules.length > 0 && { rules }),
@@ -59,9 +62,12 @@ export function createDirectory(shards: Shards & Local): AgentDirectory {
   const routingCache = createOwnerCache<AgentRouting>(shards, gatewayAccess.cachedAgents)
   const zoneCache = createOwnerCache<{ readonly timeZone?: string }>(shards, gatewayAccess.cachedAgents)
   const versionedCache = new WeakMap<AgentRouting, VersionedRouting>()
+  /** The last routing of each agent: a change of its document that routing does not have leaves the object the same. */
+  const latest = new LRUCache<string, VersionedRouting>({ max: gatewayAccess.cachedAgents })
 
   const invalidate = ([orgId, agentId]: readonly [string, string, ...string[]]) =>
     routingCache.invalidate(formatAgentKey({ orgId, agentId }))
+  // Every change of an agent's document writes the agent's record too.
   shards.watch(agentTable, invalidate)
   shards.watch(gatewayTable, invalidate)
   shards.watch(bindingTable, invalidate)
@@ -92,7 +98,10 @@ export function createDirectory(shards: Shards & Local): AgentDirectory {
   function versionedRoutingOf(routing: AgentRouting, { timeZone }: { readonly timeZone?: string }): VersionedRouting {
     const cached = versionedCache.get(routing)
     if (cached && cached.timeZone === timeZone) return cached
-    const versioned = withVersion(routing, timeZone)
+    const agentKey = formatAgentKey(routing)
+    const [previous, current] = [latest.get(agentKey), withVersion(routing, timeZone)]
+    const versioned = previous?.version === current.version ? previous : current
+    latest.set(agentKey, versioned)
     versionedCache.set(routing, versioned)
     return versioned
   }

@@ -7,13 +7,13 @@ import { moduleOf, type RouteDeps } from '../area.js'
 import { type AgentTokenAuth, createAgentTokenAuth } from './accesstokens.js'
 import { accessLifecycle, createGatewayCommands } from './commands.js'
 import { gatewayAccessRoutes } from './routes.js'
-import { gatewayQueries } from './store.js'
+import { gatewayQueries, isManaged } from './store.js'
 import { tokenIndex } from './tokenindex.js'
 import { agentWebhookRoutes } from './webhook.js'
 
 export interface GatewayAccessDeps {
   readonly orgEvent: Command<OrgEventPayload, unknown>
-  readonly agents: Pick<Agents, 'onLifecycle'>
+  readonly agents: Pick<Agents, 'onLifecycle' | 'documents'>
   /** The problem of a URL as the end of a sentence; undefined for an allowed URL. */
   readonly checkUrl: (url: string) => string | undefined
   readonly randomBytes: (count: number) => Uint8Array
@@ -23,6 +23,7 @@ export function createGatewayAccess({ orgEvent, agents, checkUrl, randomBytes }:
   const commands = createGatewayCommands(orgEvent)
   const { put, remove, find } = tokenIndex
   agents.onLifecycle(accessLifecycle)
+  agents.documents.provide({ isManaged })
   return {
     commands,
     module: moduleOf({ commands, queries: gatewayQueries }, { commands: { put, remove }, queries: { find } }),

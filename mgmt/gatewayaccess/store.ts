@@ -1,10 +1,12 @@
 /** The gateway table: one row of credentials and webhook for each agent, in the agent's shard, with its queries. */
 import { timingSafeEqual } from 'node:crypto'
+import { noVoice } from '../../core/agent/voice.js'
 import type { AgentRef } from '../../core/agentref.js'
 import { refuse } from '../../core/errors.js'
 import type { Query } from '../../runtime/shard/contract.js'
-import { table } from '../../runtime/store/contract.js'
+import { type Reader, table } from '../../runtime/store/contract.js'
 import type { Credentials } from '../agents/credentials.js'
+import { readsVoice } from '../agents/voice.js'
 import type { AgentWebhook, GatewayAccess, Mode } from './schema.js'
 
 export interface GatewayRecord extends Credentials, AgentRef {
@@ -20,6 +22,11 @@ export function modeOf({ webhook }: GatewayRecord): Mode {
   return webhook ? 'webhook' : 'managed'
 }
 
+export function isManaged(reader: Reader, { orgId, agentId }: AgentRef): boolean {
+  const record = reader.get(gatewayTable, [orgId, agentId])
+  return record !== undefined && modeOf(record) === 'managed'
+}
+
 const read: Query<AgentRef, GatewayAccess> = {
   name: 'gateway.read',
   read(reader, { orgId, agentId }) {
@@ -30,6 +37,7 @@ const read: Query<AgentRef, GatewayAccess> = {
       signingSecretPrefix: record.secret.prefix,
       ...record.webhook,
       mode: modeOf(record),
+      ...(!record.webhook && !readsVoice(reader, { orgId, agentId }) && { warning: noVoice }),
     }
   },
 }

@@ -1,9 +1,8 @@
 /** Traffic: the messages of an agent's conversations, and the gateway's log of them. */
 import type { Clock } from '../../runtime/clock.js'
 import type { Route } from '../../runtime/http/route.js'
-import { moduleOf, type RouteDeps } from '../area.js'
+import type { RouteDeps } from '../area.js'
 import type { TrafficLists } from './lists.js'
-import { agentCreatedAt } from './queries.js'
 import { trafficRoutes } from './routes.js'
 
 export interface TrafficDeps {
@@ -17,7 +16,6 @@ export interface TrafficRouteDeps extends RouteDeps {
 
 export function createTraffic(deps: TrafficDeps) {
   return {
-    module: moduleOf({ queries: { agentSince: agentCreatedAt } }),
     routes: (engine: TrafficRouteDeps): Route[] => trafficRoutes({ ...engine, ...deps }),
   }
 }

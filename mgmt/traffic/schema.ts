@@ -6,6 +6,7 @@ import { traffic as limits, page } from '../../core/limits/index.js'
 import { describePattern } from '../../core/patterndescriptions.js'
 import { levels, origins, types } from '../../core/traffic/query.js'
 import { emulatedChannels } from '../../core/traffic/view.js'
+import { includeTest, nextPageToken, timeRange } from '../agents/recordlists.js'
 
 /** Common settings of the routes of traffic. */
 export const ofTraffic = {
@@ -103,20 +104,10 @@ const AgentWebhookAttempt = closed('AgentWebhookAttempt', {
   nextAttemptAt: optional(moment),
 })
 
-const time = Type.String({
-  minLength: 1,
-  maxLength: 40,
-  description:
-    'ISO-8601, or milliseconds since 1970. Without `start`, 24 hours before `end`; without `end`, up to now.',
-})
 const windowed = {
-  start: optional(time),
-  end: optional(time),
+  ...timeRange,
   limit: optional(Type.Integer({ minimum: 1, maximum: limits.maxRows, default: limits.defaultRows })),
 }
-const includeTest = optional(
-  Type.Boolean({ default: false, description: 'Whether conversations of the emulator are listed, too.' }),
-)
 const pageToken = optional(Type.String({ minLength: 1, maxLength: page.tokenChars }))
 
 export const queries = {
@@ -152,8 +143,6 @@ export const queries = {
     pageToken,
   }),
 }
-
-const nextPageToken = optional(Type.String({ description: 'The list goes on: it may, even behind a short page.' }))
 
 export const replies = {
   messages: closed('AgentMessageList', { data: Type.Array(AgentMessageEntry), nextPageToken }),

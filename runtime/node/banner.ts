@@ -9,7 +9,7 @@ export function banner({ urls, node }: RunningNode, isKeyConfigured: boolean): s
   const servers = node.emulator.providers.started()
   if (servers) lines.push(`  Providers       ${servers.httpUrl}   emulated, and SMPP on port ${servers.smppPort}`)
   const pageLink = node.sample.link()
-  if (pageLink) lines.push('', '  Talk to the sample agent, with phones of every kind, for a day:', `    ${pageLink}`)
+  if (pageLink) lines.push('', '  Talk to the sample agents, with phones of every kind, for a day:', `    ${pageLink}`)
   if (key && !isKeyConfigured) {
     lines.push('', `  API key of the org "${orgId}", shown this once:`, `    ${key}`)
   }

@@ -63,6 +63,8 @@ import { createSemaphore } from '../semaphore.js'
 import type { Handlers } from '../shard/contract.js'
 import { createShardMetrics } from '../shard/metrics.js'
 import { createTrafficLists } from '../traffic/messages.js'
+import { createTurnLists } from '../turn/lists.js'
+import { turnsOfConversation } from '../turn/queries.js'
 import { chatPageRoutes } from '../webchat/chatpages.js'
 import { isChatPath, openWebchat, webchatQueries } from '../webchat/index.js'
 import { createPublicAddresses } from './addresses.js'
@@ -132,13 +134,18 @@ export async function openNode(config: Config, context: NodeContext): Promise<No
       metrics,
       slots,
       requestMeters,
+      emulator,
     },
     ...{ adapters, partnerForms, conversations: openerPort },
   })
   const policy = { allowPrivate: config.allowPrivateUrls, slots }
-  const emulatorPage = createEmulatorPage({ emulator, secrets, clock, log, urls })
+  const emulatorPage = createEmulatorPage({ emulator, secrets, clock, log, turnsOf: turnsOfConversation, urls })
   const agentClient = createEgressClient({ ...policy, ownOrigins: emulatorPage.origins }, agentWebhook)
-  const conversations = createGatewayModule({ timeScale: config.timeScale, subscribers: management.agentReports })
+  const conversations = createGatewayModule({
+    timeScale: config.timeScale,
+    subscribers: management.agentReports,
+    journal: management.journal,
+  })
   const sandbox = sandboxModule(conversations.conversation)
   const mediaParts = mediaCommands({ timeScale: config.timeScale })
   const mediaRecords = mediaHandlers(mediaParts, objects)
@@ -214,6 +221,7 @@ export async function openNode(config: Config, context: NodeContext): Promise<No
   const wrapGateway = context.wrapGateway ?? ((parts) => parts)
   const gatewayParts = wrapGateway({
     gatewayModule: conversations,
+    turnPort: management.turnPort({ shards: engine, sealer }),
     shards: engine,
     ...{ directory, contexts, adapters: adapterOf, asidOf, media, providers, connections, sealer, client: agentClient },
     throttle: createThrottle({ shards: engine, clock }),
@@ -288,6 +296,7 @@ export async function openNode(config: Config, context: NodeContext): Promise<No
         ...{ ...connected, shards: engine, sealer, pages, buckets },
         sandbox: sandbox.conversations(deps),
         traffic: createTrafficLists({ shards: engine, shardCount: config.shards, timeScale: config.timeScale, clock }),
+        turns: createTurnLists({ shards: engine, shardCount: config.shards, clock }),
       }),
       ...withExamples(
         [

@@ -39,7 +39,7 @@ export interface Node {
   readonly maxSockets: Readonly<Record<Plane, number>>
   /** Emulated providers; available after `start`. */
   readonly emulator: Pick<Emulator, 'start' | 'stop' | 'providers'>
-  /** The sample agent, available once providers run; `link` is the address of its page. */
+  /** The sample agents, available once providers run; `link` is the address of their page. */
   readonly sample: { start(port?: number): Promise<void>; link(): string | undefined }
   /** The asid of a person's address: the same on every node of an installation. */
   readonly asidOf: AsidOf

@@ -4,7 +4,7 @@ import { deadLetterModule } from '../agentwebhook/deadletters.js'
 import { createWebhookHandler, type DispatchDeps } from '../agentwebhook/dispatch.js'
 import { agentWebhookMetrics } from '../agentwebhook/metrics.js'
 import { agentLogCommands } from '../conversation/agentlog.js'
-import { conversationCommands } from '../conversation/commands.js'
+import { createConversation } from '../conversation/commands.js'
 import type { ConversationCommands } from '../conversation/contract.js'
 import { effectKinds } from '../conversation/effects.js'
 import { recordsSweep } from '../conversation/history.js'
@@ -24,39 +24,57 @@ import { directiveTable } from '../sandbox/turns.js'
 import type { EffectHandler, Handlers, Shards } from '../shard/contract.js'
 import { recordQueries } from '../traffic/queries.js'
 import { sessionQueries } from '../traffic/sessions.js'
+import { type BeginDeps, createDispatchHandler } from '../turn/begin.js'
+import { type CallDeps, createCallHandler, createDeadlineHandler } from '../turn/call.js'
+import { createTurnCommands, type TurnCommandsOptions } from '../turn/commands.js'
+import type { TurnCommands } from '../turn/contract.js'
+import { turnEffects } from '../turn/effects.js'
+import { createPlanner } from '../turn/planner.js'
+import type { TurnPort } from '../turn/port.js'
+import { createPreparedAgents } from '../turn/prepared.js'
+import { turnQueries } from '../turn/queries.js'
+import { closeCutTurn } from '../turn/records.js'
 import { transcriptListener, transcriptTable } from '../webchat/transcript.js'
 
 export interface GatewayOptions {
   readonly timeScale: number
   readonly subscribers?: Subscribers
+  /** Writes into the journal of a person, in the agent's shard. */
+  readonly journal?: TurnCommandsOptions['journal']
 }
 
 /** Dependencies of the gateway's effect handlers. */
 export interface HandlerDeps extends FailoverDeps {
   readonly delivery: DeliveryDeps
   readonly dispatch: DispatchDeps
+  readonly turns: CallDeps & Omit<BeginDeps, 'callWebhook'>
 }
 
 export interface GatewayModule extends Pick<Handlers, 'commands' | 'queries'> {
   readonly conversation: ConversationCommands
+  readonly turn: TurnCommands
   refusedCalls(options: Omit<RefusedCallLogOptions, 'command'>): RefusedCallLog
   /** `deps` is called at the first effect, since some dependencies do not exist before. */
   effectHandlers(deps: () => HandlerDeps): Readonly<Record<string, EffectHandler>>
 }
 
-export function createGatewayModule({ timeScale, subscribers }: GatewayOptions): GatewayModule {
-  const conversation = conversationCommands({
+export function createGatewayModule({ timeScale, subscribers, journal }: GatewayOptions): GatewayModule {
+  const { commands: conversation, apply } = createConversation({
     timeScale,
     ...(subscribers && { subscribers }),
     listeners: [transcriptListener],
     expiring: [expiring(transcriptTable, 'at'), expiring(directiveTable, 'at')],
+    onTurnCut: closeCutTurn,
   })
+  const turn = createTurnCommands({ apply, timeScale, ...(journal && { journal }) })
   const agentLog = agentLogCommands(timeScale)
   return {
     conversation,
+    turn,
     refusedCalls: (options) => createRefusedCallLog({ ...options, command: agentLog.write }),
     commands: [
       ...Object.values(conversation),
+      ...Object.values(turn),
       ...throttleModule.commands,
       ...deadLetterModule.commands,
       recordsSweep,
@@ -71,6 +89,7 @@ export function createGatewayModule({ timeScale, subscribers }: GatewayOptions):
       ...Object.values(recordQueries.attempts),
       recordQueries.sessionOwner,
       ...Object.values(sessionQueries),
+      ...Object.values(turnQueries),
     ] as unknown as Handlers['queries'],
     effectHandlers(deps) {
       const lazily = (create: (deps: HandlerDeps) => EffectHandler): EffectHandler => {
@@ -82,7 +101,11 @@ export function createGatewayModule({ timeScale, subscribers }: GatewayOptions):
       }
       return {
         [effectKinds.deliver]: lazily(({ delivery }) => createDeliverHandler(delivery)),
-        [effectKinds.callWebhook]: lazily(({ dispatch }) => createWebhookHandler(dispatch)),
+        [effectKinds.dispatchEvent]: lazily(({ dispatch, turns }) =>
+          createDispatchHandler({ ...turns, callWebhook: createWebhookHandler(dispatch) }),
+        ),
+        [turnEffects.call]: lazily(({ turns }) => createCallHandler(turns)),
+        [turnEffects.deadline]: lazily(({ turns }) => createDeadlineHandler(turns)),
         [effectKinds.failover]: lazily(createFailoverHandler),
       }
     },
@@ -94,6 +117,7 @@ export interface GatewayDepsOptions
     Pick<DispatchDeps, 'sealer' | 'client'>,
     Pick<InboundDeps, 'asidOf' | 'mediaUrls'> {
   readonly gatewayModule: GatewayModule
+  readonly turnPort: TurnPort
   readonly throttle: Throttle
   readonly log: Log
   readonly metrics: Metrics
@@ -103,6 +127,7 @@ export interface GatewayDepsOptions
 export function createGatewayDeps(options: GatewayDepsOptions) {
   const {
     gatewayModule,
+    turnPort: port,
     shards,
     connections,
     markActionRequired: needsOperator,
@@ -118,6 +143,7 @@ export function createGatewayDeps(options: GatewayDepsOptions) {
   const { clock } = rest
   const refusedCalls = gatewayModule.refusedCalls({ shards, clock, log })
   const [deliveryMeters, webhookMeters] = [deliveryMetrics(metrics), agentWebhookMetrics(metrics)]
+  const planner = createPlanner({ ...rest, port, agents: createPreparedAgents(port, clock) })
   return {
     deps: { ...shared, shards },
     ingress: { ...shared, shards, mediaUrls: received, refusedCalls, metrics: ingressMetrics(metrics) },
@@ -133,6 +159,7 @@ export function createGatewayDeps(options: GatewayDepsOptions) {
         metrics: deliveryMeters,
       },
       dispatch: { ...shared, shards, sealer, client, metrics: webhookMeters },
+      turns: { ...rest, shards, commands: gatewayModule.turn, planner, port },
     }),
   }
 }

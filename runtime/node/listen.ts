@@ -82,7 +82,7 @@ export function runsEmulator({ roles, emulator, host, ...rest }: Config): boolea
   return roles.includes('mgmt') && (emulator ?? (isLoopback(host) && !isExposed))
 }
 
-/** In a cluster each node would bind the sample agent to its own emulator. */
+/** In a cluster each node would bind the sample agents to its own emulator. */
 function runsSample(config: Config): boolean {
   return runsEmulator(config) && config.natsServers === undefined
 }

@@ -1,8 +1,7 @@
 /** Lists of an agent's traffic: queries every shard in rounds until the page is full, or one shard for one person. */
 import { type AgentRef, formatAgentKey } from '../../core/agentref.js'
 import { isRefusal, type Refusal } from '../../core/errors.js'
-import { traffic as limits } from '../../core/limits/index.js'
-import { mergePages, type Position, type ScanPage } from '../../core/traffic/merge.js'
+import type { Position, ScanPage } from '../../core/traffic/merge.js'
 import type { RecordPage, RecordQuery, TrafficQuery } from '../../core/traffic/query.js'
 import type {
   AgentLogEntry,
@@ -14,6 +13,7 @@ import type {
 import type { Clock } from '../clock.js'
 import { activityBucketMs } from '../conversation/history.js'
 import type { Query, Shards } from '../shard/contract.js'
+import { createPageCollector, type FetchPage, findOwner } from './pages.js'
 import { type RecordScan, recordQueries } from './queries.js'
 import type { OfPerson } from './scan.js'
 import { type ActivityScan, sessionQueries } from './sessions.js'
@@ -47,69 +47,15 @@ interface RecordQueries<T> {
   readonly own?: Query<OfPerson<RecordScan>, ScanPage<T>>
 }
 
-type FetchPage<T> = (after: Position | undefined, limit: number) => Promise<readonly ScanPage<T>[] | Refusal>
-
-interface PageRequest<T> {
-  readonly limit: number
-  readonly after?: Position
-  /** How many of the queried shards are expected to have rows for the page. */
-  readonly sources: number
-  /** Entries with the same name are one entry. */
-  readonly nameOf?: (entry: T) => string
-}
-
 export function createTrafficLists({ shards, shardCount, timeScale, clock }: TrafficOptions): Traffic {
-  const yieldTurn = () => new Promise<void>((resolve) => clock.nextTick(resolve))
-
-  /**
-   * Each round begins at the position that the last one reached and asks for twice as many rows; the event loop gets a
-   * turn between rounds.
-   */
-  async function collectPage<T>(fetchPage: FetchPage<T>, { limit, after, sources, nameOf }: PageRequest<T>) {
-    const data: { position: Position; entry: T }[] = []
-    const names = new Set<string>()
-    let share = Math.ceil(limit / sources) + (sources > 1 ? limits.slackRows : 0)
-    let from = after
-    for (let round = 0; round < limits.roundsPerPage; round++) {
-      if (round > 0) await yieldTurn()
-      const scans = await fetchPage(from, Math.min(share, limit - data.length))
-      if (isRefusal(scans)) return scans as Refusal
-      const { rows, scannedTo } = mergePages(scans as readonly ScanPage<T>[])
-      for (const row of rows) {
-        const name = nameOf?.(row.entry)
-        if (name !== undefined && names.has(name)) continue
-        if (name !== undefined) names.add(name)
-        if (data.length === limit) return pageOf(data, data.at(-1)!.position)
-        data.push(row)
-      }
-      if (!scannedTo) return pageOf(data)
-      if (data.length === limit) return pageOf(data, data.at(-1)!.position)
-      from = scannedTo
-      share *= 2
-    }
-    return pageOf(data, from)
-  }
-
-  /**
-   * The person whose history has the records, by session where only the session is given. Null when no person has it;
-   * undefined when the query names neither.
-   */
-  async function ownerOf(
-    agent: AgentRef,
-    { userId, filter }: RecordQuery,
-  ): Promise<string | null | undefined | Refusal> {
-    const { sessionId } = filter
-    if (userId !== undefined || sessionId === undefined) return userId
-    const owners = await shards.queryAll(recordQueries.sessionOwner, { ...agent, sessionId })
-    return isRefusal(owners) ? owners : (owners.find((asid) => asid !== null) ?? null)
-  }
+  const collectPage = createPageCollector(clock)
 
   async function records<T>(
     { list, history, own }: RecordQueries<T>,
     agent: AgentRef,
     query: RecordQuery,
   ): Promise<RecordPage<T> | Refusal> {
-    const asid = await ownerOf(agent, query)
+    const asid = await findOwner(shards, agent, query)
     if (isRefusal(asid)) return asid
     if (asid === null) return { data: [] }
     const { window, includeTest, filter, limit, after: pageAfter } = query
@@ -165,10 +111,6 @@ export function createTrafficLists({ shards, shardCount, timeScale, clock }: Tra
       return isRefusal(summaries) ? summaries : latestFirst(summaries, ({ lastSeenAt }) => lastSeenAt)
     },
   }
-}
-
-function pageOf<T>(rows: readonly { entry: T }[], last?: Position): RecordPage<T> {
-  return { data: rows.map(({ entry }) => entry), ...(last && { last }) }
 }
 
 /** ISO times of one format sort as text. Summaries of the same time keep their order. */

@@ -67,11 +67,15 @@ function positionOf([, , ...position]: TimedKey): Position {
   return position
 }
 
-/** Collects rows until the limit, or until the row bound is reached while the scan has more. */
+/**
+ * Collects rows until the limit, or until the row bound is reached while the scan has more. A large record may count as
+ * several rows.
+ */
 export function collectScanPage<S extends { readonly position: Position }, T>(
   entries: Iterable<S>,
   limit: number,
   rowsOf: (seen: S) => readonly PositionedRecord<T>[],
+  countOf: (seen: S) => number = () => 1,
 ): ScanPage<T> {
   const rows: PositionedRecord<T>[] = []
   let seen = 0
@@ -80,7 +84,7 @@ export function collectScanPage<S extends { readonly position: Position }, T>(
     if (scannedTo && (rows.length >= limit || seen >= limits.rowsPerRead)) return { rows, scannedTo }
     rows.push(...rowsOf(each))
     scannedTo = each.position
-    seen++
+    seen += countOf(each)
   }
   return { rows }
 }

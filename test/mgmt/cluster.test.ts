@@ -1,6 +1,7 @@
 /** The management plane of an installation of several nodes: what one of them was told, all of them know. */
 import { randomBytes } from 'node:crypto'
 import t from 'tap'
+import { createDirectory } from '../../mgmt/channels/directory.js'
 import { systemClock } from '../../runtime/clock.js'
 import { waitUntil } from '../harness/clock.js'
 import { TestNats } from '../harness/nats.js'
@@ -91,6 +92,19 @@ t.test('An access token rotated on any node is valid on every node, and the old 
       t.equal((await webhook(node, before!)).status, 401)
       t.equal((await node.mgmt('GET', agent, { token: key })).status, 404)
     }
+  }
+})
+
+t.test('The first playbook of an agent is in its routing on every node at once', async (t) => {
+  const directories = nodes.map(({ node }) => createDirectory(node.engine))
+  const agents = '/v1/orgs/demo/agents'
+  for (const [nth, writer] of nodes.entries()) {
+    const id = `mute-${nth}`
+    t.equal((await writer.mgmt('POST', agents, { token: key, json: { name: 'Mute', id } })).status, 201)
+    for (const directory of directories) t.match(await directory.get(`demo/${id}`), { speaks: undefined })
+    const json = { name: 'Front desk', body: 'Help.' }
+    t.equal((await writer.mgmt('POST', `${agents}/${id}/playbooks`, { token: key, json })).status, 201)
+    for (const directory of directories) t.match(await directory.get(`demo/${id}`), { speaks: true })
   }
 })
 

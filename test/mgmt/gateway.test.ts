@@ -50,7 +50,7 @@ t.test('A new agent has credentials that were never shown, and is managed', asyn
   const agent = await newAgent()
   const { status, json } = await call('GET', `/${agent}/gateway`)
   t.equal(status, 200)
-  t.same(Object.keys(json).sort(), ['accessTokenPrefix', 'mode', 'signingSecretPrefix'])
+  t.same(Object.keys(json).sort(), ['accessTokenPrefix', 'mode', 'signingSecretPrefix', 'warning'])
   t.match(json, { accessTokenPrefix: /^at-svc-\w{6}$/, signingSecretPrefix: /^ws-svc-\w{6}$/, mode: 'managed' })
   for (const method of ['_rotateToken', '_rotateSecret']) {
     t.equal((await call('POST', `/unknown/gateway/${method}`)).status, 404)
@@ -257,6 +257,62 @@ t.test('The routing of an agent contains everything that sending needs, the same
   t.strictSame(await loadRouting(elsewhere, agent), routes)
   for (const directory of [here, elsewhere]) {
     t.match(await directory.get('demo/unknown'), { refused: 'resource.not_found' })
+  }
+})
+
+t.test('A managed agent speaks from its first playbook or fact on, and lint and gateway warn until then', async (t) => {
+  const agent = await newAgent()
+  const token = await newToken(agent)
+  const expectVoice = async (speaks: boolean, isManaged = true) => {
+    for (const directory of [here, elsewhere])
+      t.equal((await loadRouting(directory, agent)).speaks, speaks ? true : undefined, 'the routing knows it at once')
+    const { warning } = (await call('GET', `/${agent}/gateway`)).json
+    const { warnings } = (await call('GET', `/${agent}/lint`)).json
+    const linted = warnings.filter(({ code }: { code: string }) => code === 'agent.voice.missing')
+    t.equal(linted.length, !speaks && isManaged ? 1 : 0)
+    t.equal(warning, !speaks && isManaged ? linted[0].message : undefined)
+  }
+  const facts = `/${agent}/knowledge/facts`
+  const expectStatus = (response: Response, status: number) => t.equal(response.status, status, response.text)
+  await expectVoice(false)
+  const { id } = (await call('POST', facts, { question: 'Open?', answer: 'Always.', confirmed: false })).json
+  await expectVoice(false)
+  expectStatus(await call('PATCH', `${facts}/${id}`, { confirmed: true }), 200)
+  await expectVoice(true)
+  expectStatus(await call('PATCH', `${facts}/${id}`, { enabled: false }), 200)
+  await expectVoice(false)
+  expectStatus(await call('POST', `/${agent}/playbooks`, { name: 'Front desk', body: 'Help.' }), 201)
+  await expectVoice(true)
+  await webhook(token, 'POST', { webhookUrl: 'https://acme.example/hook' })
+  await expectVoice(false, false)
+  await webhook(token, 'DELETE')
+  await expectVoice(true)
+  expectStatus(await call('POST', `/${agent}/import`, { playbooks: [] }), 200)
+  await expectVoice(false)
+})
+
+t.test('The routing is the very same object until something changes that it has', async (t) => {
+  const agent = await newAgent()
+  await call('POST', `/${agent}/playbooks`, { name: 'Front desk', body: 'Help.' })
+  const before = [await loadRouting(here, agent), await loadRouting(elsewhere, agent)] as const
+  const idle: (() => Promise<Response>)[] = [
+    () => call('POST', `/${agent}/playbooks`, { name: 'Booking', body: 'Book.' }),
+    () => call('POST', `/${agent}/knowledge/facts`, { question: 'Open?', answer: 'Always.' }),
+    () => call('PUT', `/${agent}/standing-instructions`, { standingInstructions: ['Be kind.'] }),
+  ]
+  for (const change of idle) {
+    t.ok([200, 201].includes((await change()).status))
+    t.equal(await loadRouting(here, agent), before[0])
+    t.equal(await loadRouting(elsewhere, agent), before[1])
+  }
+  await call('PATCH', `/${agent}`, { name: 'Another' })
+  for (const [directory, old] of [
+    [here, before[0]],
+    [elsewhere, before[1]],
+  ] as const) {
+    const renamed = await loadRouting(directory, agent)
+    t.match(renamed, { name: 'Another' })
+    t.not(renamed, old)
   }
 })
 

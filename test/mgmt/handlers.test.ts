@@ -18,7 +18,7 @@ const management = createManagement({
   ...{ bodies: none, objects: none, conversations: none, agentLog: none, dispatchWindow: none, secrets: none },
   ...{ mgmtUrl: none, gatewayUrl: none, randomBytes, log: none, returnRules: none, clock: none, timeScale: 1 },
   ...{ egress: {} as never, partnerForms: [], adapters: [], sendBudgets, metrics: createMetrics() },
-  sandboxCommands: { begin: sandboxBegin, remove: sandboxRemove },
+  ...{ readBusyTimes: none, sandboxCommands: { begin: sandboxBegin, remove: sandboxRemove } },
 })
 const parts = [sealerHandlers, bootstrapModule, ...management.modules]
 const registered = parts.flatMap(({ commands, queries }) => [...commands, ...queries])

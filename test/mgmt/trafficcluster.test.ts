@@ -5,10 +5,12 @@
 import { randomBytes } from 'node:crypto'
 import t from 'tap'
 import { systemClock } from '../../runtime/clock.js'
+import { turnOf } from '../core/turn/records.js'
 import { waitUntil } from '../harness/clock.js'
 import { TestNats } from '../harness/nats.js'
 import { openTestNode, type TestNode } from '../harness/node.js'
 import { addTraffic } from '../runtime/traffic/fixture.js'
+import { addTurns } from '../runtime/turn/fixture.js'
 
 const key = 'sk-svc-a-key-that-the-operator-chose'
 const clock = { ...systemClock, advance: async () => {} }
@@ -19,7 +21,7 @@ const env = {
   PARLEY_BOOTSTRAP_KEY: key,
   PARLEY_SHARDS: '8',
 }
-const extraRepertoire = { commands: [addTraffic], queries: [], effectHandlers: () => ({}) }
+const extraRepertoire = { commands: [addTraffic, addTurns], queries: [], effectHandlers: () => ({}) }
 const nodes = await Promise.all(
   ['shards,mgmt,gateway', 'shards,mgmt,gateway'].map((roles) =>
     openTestNode({ clock, extraModule: extraRepertoire, env: { ...env, PARLEY_ROLES: roles } }),
@@ -65,4 +67,24 @@ t.test('Every node lists the traffic of all nodes, and continues a page of anoth
     t.ok(one.json.data.length > 0, path)
     t.same(one.json, other.json, path)
   }
+})
+
+t.test('R58: every node lists the turns of all nodes, and finds one by its id', async (t) => {
+  const [first, second] = nodes as [TestNode, TestNode]
+  const turns = '/v1/orgs/demo/agents/desk/turns'
+  const ids = new Set<string>()
+  for (let nth = 0; nth < 20; nth++) {
+    const turn = turnOf(`person-${nth % 10}`, { startedAt: Date.now() + nth }, nth)
+    ids.add(turn.id)
+    const batch = { asid: turn.userId, agent: { orgId: 'demo', agentId: 'desk' }, turns: [turn] }
+    await nodes[nth % 2]!.node.engine.execute(turn.userId, addTurns, batch)
+  }
+  const ask = (node: TestNode, path: string) => node.mgmt('GET', `${turns}${path}`, { token: key })
+  const page = await ask(first, '?limit=7')
+  t.equal(page.json.data.length, 7)
+  const rest = await ask(second, `?limit=200&pageToken=${page.json.nextPageToken}`)
+  const listed = [...page.json.data, ...rest.json.data].map(({ id }: { id: string }) => id)
+  t.equal(listed.length, 20)
+  t.same(new Set(listed), ids)
+  for (const id of ids) for (const node of nodes) t.match(await ask(node, `/${id}`), { status: 200, json: { id } })
 })

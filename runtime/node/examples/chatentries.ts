@@ -4,8 +4,9 @@
 import type { RouteExamples } from '../../http/examples.js'
 
 export const chatEntries: RouteExamples = {
-  'GET /system/emulator/stage/chat/lines/{cursor}': {
+  'GET /system/emulator/stage/{agent}/chat/lines/{cursor}': {
     params: {
+      agent: 'sample',
       cursor: '3',
     },
     status: 200,

@@ -7,13 +7,15 @@ import type { RouteExamples } from '../../http/examples.js'
 const ofSms = capabilitiesOf(traitsOf('sms'), 'twilio')
 
 export const messageDetails: RouteExamples = {
-  'GET /system/emulator/stage/acts/{number}': {
+  'GET /system/emulator/stage/{agent}/acts/{number}': {
     params: {
+      agent: 'sample',
       number: '2',
     },
     status: 200,
     reply: {
       number: 2,
+      agentId: 'sample',
       channel: 'sms',
       at: 1772366404969,
       act: {
@@ -69,8 +71,9 @@ export const messageDetails: RouteExamples = {
       refusals: [],
     },
   },
-  'GET /system/emulator/stage/phones/{channel}/messages/{name}': {
+  'GET /system/emulator/stage/{agent}/phones/{channel}/messages/{name}': {
     params: {
+      agent: 'sample',
       channel: 'sms',
       name: 'SMf11ded6cb8a3601b6bb92ba966d63cb6',
     },

@@ -5,39 +5,76 @@ export const scene: RouteExamples = {
   'GET /system/emulator/stage': {
     status: 200,
     reply: {
-      orgId: 'demo',
-      agentId: 'sample',
-      name: 'Sample Harbor Hotel',
-      phones: [
+      agents: [
         {
-          channel: 'rcs',
-          provider: 'rbm',
-          address: '+15550100',
+          orgId: 'demo',
+          agentId: 'sample-clinic',
+          name: 'Sample Harbor Clinic',
+          mode: 'managed',
+          suggestions: ['Book a visit', 'Do you have parking?', 'Can I talk to a person?'],
+          phones: [
+            {
+              channel: 'rcs',
+              provider: 'rbm',
+              address: '+12075550123',
+            },
+            {
+              channel: 'sms',
+              provider: 'twilio',
+              address: '+12075550123',
+            },
+            {
+              channel: 'messengerA',
+              provider: 'whatsapp',
+              address: '+12075550123',
+            },
+            {
+              channel: 'vendorMessages',
+              provider: 'apple',
+              address: 'urn:mbid:AQAAY0000002',
+            },
+          ],
+          chatUrl: 'https://gateway.example/v4/webchat/demo.sample-clinic',
         },
         {
-          channel: 'sms',
-          provider: 'twilio',
-          address: '+15550100',
-        },
-        {
-          channel: 'messengerA',
-          provider: 'whatsapp',
-          address: '+15550100',
-        },
-        {
-          channel: 'vendorMessages',
-          provider: 'apple',
-          address: 'urn:mbid:AQAAY0000001',
+          orgId: 'demo',
+          agentId: 'sample',
+          name: 'Sample Harbor Hotel',
+          mode: 'webhook',
+          suggestions: ['Hello', 'Menu'],
+          phones: [
+            {
+              channel: 'rcs',
+              provider: 'rbm',
+              address: '+15550100',
+            },
+            {
+              channel: 'sms',
+              provider: 'twilio',
+              address: '+15550100',
+            },
+            {
+              channel: 'messengerA',
+              provider: 'whatsapp',
+              address: '+15550100',
+            },
+            {
+              channel: 'vendorMessages',
+              provider: 'apple',
+              address: 'urn:mbid:AQAAY0000001',
+            },
+          ],
+          chatUrl: 'https://gateway.example/v4/webchat/demo.sample',
         },
       ],
-      chatUrl: 'https://gateway.example/v4/webchat/demo.sample',
       pollMs: 500,
       compileAfterMs: 250,
       pictureChars: 98304,
     },
   },
-  'POST /system/emulator/stage/phones/{channel}/_act': {
+  'POST /system/emulator/stage/{agent}/phones/{channel}/_act': {
     params: {
+      agent: 'sample',
       channel: 'sms',
     },
     body: {
@@ -50,7 +87,10 @@ export const scene: RouteExamples = {
       taken: true,
     },
   },
-  'POST /system/emulator/stage/_compile': {
+  'POST /system/emulator/stage/{agent}/_compile': {
+    params: {
+      agent: 'sample',
+    },
     body: {
       aml: 'The **harbor** is open.',
     },
@@ -156,7 +196,10 @@ export const scene: RouteExamples = {
       },
     },
   },
-  'POST /system/emulator/stage/_say': {
+  'POST /system/emulator/stage/{agent}/_say': {
+    params: {
+      agent: 'sample',
+    },
     body: {
       channel: 'sms',
       aml: 'The **harbor** is open.',
@@ -166,7 +209,10 @@ export const scene: RouteExamples = {
       accepted: true,
     },
   },
-  'GET /system/emulator/stage/news': {
+  'GET /system/emulator/stage/{agent}/news': {
+    params: {
+      agent: 'sample',
+    },
     query: {
       sent: 2,
       acts: 1,
@@ -246,6 +292,7 @@ export const scene: RouteExamples = {
       acts: [
         {
           number: 2,
+          agentId: 'sample',
           channel: 'sms',
           at: 1772366404969,
           act: {
@@ -257,8 +304,9 @@ export const scene: RouteExamples = {
       chat: [],
     },
   },
-  'POST /system/emulator/stage/phones/{channel}/_picture': {
+  'POST /system/emulator/stage/{agent}/phones/{channel}/_picture': {
     params: {
+      agent: 'sample',
       channel: 'messengerA',
     },
     body: {

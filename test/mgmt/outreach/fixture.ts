@@ -98,6 +98,7 @@ export type ExtraArea = (before: {
   readonly agents: AgentStub
   readonly people: People
   readonly outreach: Outreach
+  readonly automation: Automation
   readonly clock: Clock
 }) => { readonly module: Module; effectHandlers(engine: EffectDeps): Readonly<Record<string, EffectHandler>> }
 
@@ -170,7 +171,7 @@ export async function openSendsFixture(
     channels: { throughputOf: () => [], drawTimes: sendBudgets.draw },
   })
   const automation = createAutomation({ ...deps, people, outreach: parts })
-  const other = extraArea?.({ agents, people, outreach: parts, clock })
+  const other = extraArea?.({ agents, people, outreach: parts, automation, clock })
 
   /** Reports at least once: after a crash before the answer the next process gets it, and after the last none does. */
   async function report(deliveryReport: DeliveryReport): Promise<unknown> {
@@ -256,7 +257,7 @@ export async function openSendsFixture(
       space()
         .rows(undefined, 1e6)
         .map(({ key, value }) => `${key.toString('latin1')}=${value?.toString('latin1')}`)
-        .filter((row) => /outreach|people|automation/.test(row)),
+        .filter((row) => /outreach|people|automation|scheduling/.test(row)),
     async crash() {
       isCrashing = true
       await sends.fixture.crash()
