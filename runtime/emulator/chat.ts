@@ -1,4 +1,4 @@
-/** Inspector of web chat beside the phones: the lines of the visitor who wrote last, and the details of one line. */
+/** Inspector of web chat beside the phones: the lines of the visitor in view, and the details of one line. */
 
 import { formatAgentKey } from '../../core/agentref.js'
 import type { ContentMessage } from '../../core/amf/index.js'
@@ -7,6 +7,7 @@ import type { UserContent } from '../../core/channel/inbound.js'
 import { isRefusal, type Refusal, refuse } from '../../core/errors.js'
 import { emulatorPage as limits } from '../../core/limits/index.js'
 import { floorText, renderInSteps } from '../../core/render/render.js'
+import type { TurnRecord } from '../../core/turn/record.js'
 import type { Clock } from '../clock.js'
 import type { AdapterLookup, Directory } from '../conversation/context.js'
 import { readerOf } from '../conversation/context.js'
@@ -18,6 +19,7 @@ import { eventOf, type SocketAdapter, type TranscriptEntry } from '../webchat/re
 import { readBackfill } from '../webchat/transcript.js'
 import type { EmulatorScene } from './contract.js'
 import { type InspectedRecord, readMessage, readUserRecords } from './inspect.js'
+import type { TurnOfMessage } from './turns.js'
 import type { WebhookLog } from './webhooklog.js'
 
 export interface ChatEntry {
@@ -34,13 +36,17 @@ export interface ChatEntryDetails {
   readonly wires: readonly unknown[]
   readonly events: readonly unknown[]
   readonly records: readonly InspectedRecord[]
+  /** Of a line of the agent. */
+  readonly messageId?: string
   readonly message?: unknown
   readonly attempt?: unknown
   readonly states?: unknown
+  /** The turn of a managed agent in which it sent the message. */
+  readonly turn?: TurnRecord
 }
 
 export interface ChatInspector {
-  /** The newest lines of that visitor, or else of the visitor who wrote last, in order. */
+  /** The newest lines of that visitor, in order; none without a visitor. */
   list(scene: EmulatorScene, visitorId?: string): Promise<readonly ChatEntry[] | Refusal>
   details(scene: EmulatorScene, cursor: number, visitorId?: string): Promise<ChatEntryDetails | Refusal>
 }
@@ -56,7 +62,11 @@ export interface ChatInspectorDeps {
   readonly clock: Clock
 }
 
-export function createChatInspector(deps: ChatInspectorDeps, webhookLog: WebhookLog): ChatInspector {
+export function createChatInspector(
+  deps: ChatInspectorDeps,
+  webhookLog: WebhookLog,
+  turnOfMessage: TurnOfMessage,
+): ChatInspector {
   const { shards, directory, adapters, media, clock } = deps
 
   async function loadFrame(scene: EmulatorScene, asid: string, entry: TranscriptEntry): Promise<unknown> {
@@ -71,13 +81,10 @@ export function createChatInspector(deps: ChatInspectorDeps, webhookLog: Webhook
     return event && JSON.parse(adapter.socket.write(event))
   }
 
-  const asidOf = (scene: EmulatorScene, visitorId: string | undefined) =>
-    visitorId === undefined ? webhookLog.lastVisitor() : scene.asidOfVisitor(visitorId)
-
   return {
     async list(scene, visitorId) {
-      const asid = asidOf(scene, visitorId)
-      if (asid === undefined) return []
+      if (visitorId === undefined) return []
+      const asid = scene.asidOfVisitor(visitorId)
       const page = await shards.query(asid, readBackfill, { asid, before: Number.MAX_SAFE_INTEGER })
       if (isRefusal(page)) return page
       const entries: ChatEntry[] = []
@@ -85,8 +92,8 @@ export function createChatInspector(deps: ChatInspectorDeps, webhookLog: Webhook
       return entries
     },
     async details(scene, cursor, visitorId) {
-      const asid = asidOf(scene, visitorId)
-      if (asid === undefined) return missing
+      if (visitorId === undefined) return missing
+      const asid = scene.asidOfVisitor(visitorId)
       const page = await shards.query(asid, readBackfill, { asid, before: cursor + 1 })
       if (isRefusal(page)) return page
       const [entry] = page.entries
@@ -104,8 +111,11 @@ export function createChatInspector(deps: ChatInspectorDeps, webhookLog: Webhook
       const details = await shards.query(asid, readMessage, { orgId, agentId, asid, name: entry.message.id })
       if (isRefusal(details)) return details
       if (!details) return missing
-      const { message, attempt, states, records } = details
-      return { ...common, message, attempt, states, records, events: webhookLog.statusesOf(details.messageId) }
+      const { messageId, message, attempt, states, records } = details
+      const turn = await shards.query(asid, turnOfMessage, { orgId, agentId, asid, messageId })
+      if (isRefusal(turn)) return turn
+      const events = webhookLog.statusesOf(messageId)
+      return { ...common, messageId, message, attempt, states, records, events, ...(turn && { turn }) }
     },
   }
 

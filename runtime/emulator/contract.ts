@@ -1,4 +1,4 @@
-/** Types of the emulator page: phones of one agent, each with an account at an emulated provider. */
+/** Types of the emulator page: agents with their phones, each of which has an account at an emulated provider. */
 import type { AgentRef } from '../../core/agentref.js'
 import type { ChannelName } from '../../core/channelnames.js'
 
@@ -13,9 +13,13 @@ export interface Phone {
   readonly asid: string
 }
 
-/** The agent on the emulator page, with its phones. */
+/** An agent on the emulator page, with its phones. */
 export interface EmulatorScene extends AgentRef {
   readonly name: string
+  /** Whether Parley plays the agent, or its webhook does. */
+  readonly mode: 'managed' | 'webhook'
+  /** What a person may write first. */
+  readonly suggestions: readonly string[]
   readonly zone: string
   readonly phones: readonly Phone[]
   /** URL of the web chat page; absent if the agent has no web chat. */

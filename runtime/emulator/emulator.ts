@@ -66,6 +66,8 @@ export interface Emulator {
   stop(): Promise<void>
   /** Origins on loopback that the node may call. */
   origins(): ReadonlySet<string>
+  /** Where an emulated mail provider is for the holder of this key; undefined for a key that it did not give. */
+  mailApiUrl(provider: 'sendgrid' | 'mailgun', apiKey: string): string | undefined
   /** Is this the address of the emulated SMPP message center? */
   isMessageCenter(host: string, port: number): boolean
   readonly providers: ProviderEmulator
@@ -90,6 +92,10 @@ export function createEmulator(key: Uint8Array, { now = Date.now, timeScale = 1 
     origins() {
       const servers = providers.started()
       return new Set(servers ? [servers.httpUrl] : [])
+    },
+    mailApiUrl(provider, apiKey) {
+      const account = providers.accounts.all().find(({ wire, auth }) => wire === provider && auth.apiKey === apiKey)
+      return account && String(account.auth.apiUrl)
     },
     isMessageCenter: (host, port) => host === loopback && port === providers.started()?.smppPort,
     providers,

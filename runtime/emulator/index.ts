@@ -1,8 +1,8 @@
-/** Composition of the emulator: sample agent, emulated providers and page. */
+/** Composition of the emulator page: sample agents, emulated providers and page. */
 import { readFile } from 'node:fs/promises'
 import type { ProviderEmulator } from '../../adapters/emulator/provideremulator.js'
 import { type AgentRef, chatNameOf, formatAgentKey } from '../../core/agentref.js'
-import { isRefusal, refuse } from '../../core/errors.js'
+import { isRefusal, type Refusal, refuse } from '../../core/errors.js'
 import type { Clock } from '../clock.js'
 import type { AsidOf } from '../conversation/asid.js'
 import { type Directory, readerOf } from '../conversation/context.js'
@@ -11,17 +11,22 @@ import type { BootstrapResult } from '../node/bootstrap.js'
 import type { Log } from '../observe/log.js'
 import type { RootSecrets } from '../secrets/rootsecrets.js'
 import { deriveKey } from '../secrets/seal.js'
+import type { Handlers } from '../shard/contract.js'
 import { type ChatInspectorDeps, createChatInspector } from './chat.js'
 import type { EmulatedProviders, EmulatorScene } from './contract.js'
 import type { Emulator } from './emulator.js'
 import { inspectQueries } from './inspect.js'
+import { managedSample } from './managedsample.js'
 import { pageRoutes } from './page.js'
 import { pageApiRoutes } from './pageapi.js'
-import { openSampleAgent, type SampleDeps, samplePhones } from './sampleagent.js'
+import type { SampleDeps, SampleProfile } from './samples.js'
+import { startSample } from './samplestart.js'
 import { createSendAs, type SendAsDeps } from './sendas.js'
 import { createTickets } from './tickets.js'
+import { createTurnQuery, type TurnsOf } from './turns.js'
 import { createEmulatorUpdates } from './updates.js'
 import { createWebhookLog } from './webhooklog.js'
+import { openWebhookSample } from './webhooksample.js'
 
 /** Built by the build script. */
 const scriptFile = new URL('../../adapters/emulator/page.js', import.meta.url)
@@ -31,7 +36,14 @@ export interface EmulatorPageOptions {
   readonly secrets: RootSecrets
   readonly clock: Clock
   readonly log: Log
+  /** Reads the turns of managed agents. */
+  readonly turnsOf: TurnsOf
   readonly urls: () => { readonly mgmt: string; readonly gateway: string }
+}
+
+interface StartedSample {
+  readonly agentRef: AgentRef
+  readonly profile: SampleProfile
 }
 
 interface SceneDeps {
@@ -40,8 +52,8 @@ interface SceneDeps {
 }
 
 export interface EmulatorPage {
-  readonly queries: typeof inspectQueries
-  /** Origins on loopback at which the node may call the sample agent. */
+  readonly queries: Handlers['queries']
+  /** Origins on loopback at which the node may call a sample agent. */
   readonly origins: () => ReadonlySet<string>
   routes(deps: ChatInspectorDeps & SendAsDeps & SceneDeps): Route[]
   /** Routes outside the version prefix. */
@@ -55,26 +67,39 @@ export interface EmulatorPage {
   stop(): void
 }
 
-export function createEmulatorPage({ emulator, secrets, clock, log, urls }: EmulatorPageOptions): EmulatorPage {
+export function createEmulatorPage({
+  emulator,
+  secrets,
+  clock,
+  log,
+  turnsOf,
+  urls,
+}: EmulatorPageOptions): EmulatorPage {
   const { providers } = emulator
   const tickets = createTickets(deriveKey(secrets.signing, 'emulator page'), clock)
   const webhookLog = createWebhookLog()
-  const sample = openSampleAgent(webhookLog.append)
-  let sampleRef: AgentRef | undefined
-  const isOpen = () => sampleRef !== undefined
+  const webhookSample = openWebhookSample(webhookLog.append)
+  const turnOfMessage = createTurnQuery(turnsOf)
+  /** In the order of the page. */
+  const started = new Map<string, StartedSample>()
+  const isOpen = () => started.size > 0
 
-  async function loadScene({ directory, asidOf }: SceneDeps): Promise<EmulatorScene | ReturnType<typeof refuse>> {
-    if (!sampleRef) return refuse('resource.not_found', { detail: 'There is no sample agent in this installation.' })
-    const agent = await directory.get(formatAgentKey(sampleRef))
+  async function loadScene({ directory, asidOf }: SceneDeps, id: string): Promise<EmulatorScene | Refusal> {
+    const sample = started.get(id)
+    if (!sample) return refuse('resource.not_found', { detail: 'There is no such sample agent.' })
+    const agent = await directory.get(formatAgentKey(sample.agentRef))
     if (isRefusal(agent)) return agent
-    const { orgId, agentId, name, channels } = agent
+    const { orgId, agentId, name, mode, channels } = agent
+    const { phones, suggestions } = sample.profile
     const routeFor = (channelName: string) => channels.find(({ channel }) => channel === channelName)
     return {
       orgId,
       agentId,
       name,
+      mode,
+      suggestions,
       zone: readerOf(agent).zone,
-      phones: samplePhones.flatMap(({ channel, account, address }) => {
+      phones: phones.flatMap(({ channel, account, address }) => {
         const binding = providers.accounts.get(account) && routeFor(channel)
         if (!binding) return []
         const asid = asidOf(formatAgentKey(agent), channel, address)
@@ -86,8 +111,8 @@ export function createEmulatorPage({ emulator, secrets, clock, log, urls }: Emul
   }
 
   return {
-    queries: inspectQueries,
-    origins: sample.origins,
+    queries: [...inspectQueries, turnOfMessage],
+    origins: webhookSample.origins,
     isOpen,
     pages: pageRoutes({
       isOpen,
@@ -99,10 +124,13 @@ export function createEmulatorPage({ emulator, secrets, clock, log, urls }: Emul
         shards: deps.shards,
         providers: createEmulatedProviders(providers),
         webhookLog,
+        turnOfMessage,
         clock,
       })
-      const [chat, sendAs] = [createChatInspector(deps, webhookLog), createSendAs(deps)]
-      return pageApiRoutes({ tickets, updates, chat, webhookLog, sendAs, clock, scene: () => loadScene(deps) })
+      const chat = createChatInspector(deps, webhookLog, turnOfMessage)
+      const agentIds = () => [...started.keys()]
+      const scene = (agentId: string) => loadScene(deps, agentId)
+      return pageApiRoutes({ tickets, updates, chat, sendAs: createSendAs(deps), clock, agentIds, scene })
     },
     async start(parts, { orgId, key }, port) {
       const { mgmt: mgmtUrl, gateway: gatewayUrl } = urls()
@@ -114,14 +142,18 @@ export function createEmulatorPage({ emulator, secrets, clock, log, urls }: Emul
         gatewayUrl,
         ...(port !== undefined && { port }),
       }
-      // A node without its sample agent still serves.
-      sampleRef = await sample.start(parts, providers, startOptions).catch((error) => {
-        log.warn('emulator.sample_failed', { error })
-        return undefined
-      })
+      for (const sample of [managedSample, webhookSample]) {
+        const { profile } = sample
+        // A node without a sample agent still serves.
+        const agentRef = await startSample(sample, parts, providers, startOptions).catch((error) => {
+          log.warn('emulator.sample_failed', { agentId: profile.id, error })
+          return undefined
+        })
+        if (agentRef) started.set(profile.id, { agentRef, profile })
+      }
     },
-    link: () => sampleRef && `${urls().mgmt}/emulator#${tickets.mint()}`,
-    stop: sample.stop,
+    link: () => (isOpen() ? `${urls().mgmt}/emulator#${tickets.mint()}` : undefined),
+    stop: webhookSample.stop,
   }
 }
 

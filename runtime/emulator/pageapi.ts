@@ -16,9 +16,12 @@ import type { EmulatorScene, PageAct, Phone } from './contract.js'
 import { pictureRoute } from './pictures.js'
 import {
   ActDetailsView,
+  ActParams,
   ActView,
+  AgentParams,
   AmlBody,
   AmlView,
+  ChatEntryParams,
   ChatEntryView,
   MessageView,
   PageActBody,
@@ -33,15 +36,15 @@ import {
 import type { SendAs } from './sendas.js'
 import type { Tickets } from './tickets.js'
 import type { EmulatorUpdates } from './updates.js'
-import type { WebhookLog } from './webhooklog.js'
 
 export interface PageRoutesOptions {
   readonly tickets: Tickets
-  /** A refusal `resource.not_found` while there is no agent. */
-  readonly scene: () => Promise<EmulatorScene | Refusal>
+  /** Ids of the sample agents of this start, in order. */
+  readonly agentIds: () => readonly string[]
+  /** A refusal `resource.not_found` if the agent is no sample agent, or was deleted. */
+  readonly scene: (agentId: string) => Promise<EmulatorScene | Refusal>
   readonly updates: EmulatorUpdates
   readonly chat: ChatInspector
-  readonly webhookLog: Pick<WebhookLog, 'lastVisitor'>
   readonly sendAs: SendAs
   readonly clock: Clock
 }
@@ -50,12 +53,13 @@ const closed = { additionalProperties: false } as const
 /** A header of its own, since a ticket is no API token. */
 const ticketHeader = 'x-emulator-ticket'
 const noTicket = refuse('auth.forbidden', { detail: 'A good ticket to the emulator page is missing.' })
+const noAgent = refuse('resource.not_found', { detail: 'There is no sample agent in this installation.' })
 const noPhone = refuse('resource.not_found', {
   errors: [{ field: 'channel', message: 'there is no phone of that channel' }],
 })
 
 export function pageApiRoutes(options: PageRoutesOptions): Route[] {
-  const { tickets, scene: findScene, updates, chat, webhookLog, sendAs, clock } = options
+  const { tickets, agentIds, scene: findScene, updates, chat, sendAs, clock } = options
   const common = {
     plane: 'mgmt',
     tag: 'Emulator',
@@ -65,8 +69,8 @@ export function pageApiRoutes(options: PageRoutesOptions): Route[] {
   } as const
   const errors = ['auth.forbidden', 'resource.not_found', 'service.unavailable'] as const
 
-  async function phoneOf(channelName: string) {
-    const scene = await findScene()
+  async function phoneOf(agentId: string, channelName: string) {
+    const scene = await findScene(agentId)
     if (isRefusal(scene)) return scene
     const phone = scene.phones.find(({ channel }) => channel === channelName)
     return phone ? { scene, phone } : noPhone
@@ -88,19 +92,26 @@ export function pageApiRoutes(options: PageRoutesOptions): Route[] {
       errors,
       method: 'GET',
       path: '/system/emulator/stage',
-      summary: 'The agent of the emulator page and the phones around it',
+      summary: 'The agents of the emulator page and the phones around them',
       reply: { 200: StageView },
       async handler() {
-        const scene = await findScene()
-        return isRefusal(scene) ? scene : json(200, viewOf(scene))
+        const found = await Promise.all(agentIds().map((agentId) => findScene(agentId)))
+        const failed = found.find((each) => isRefusal(each) && each.refused !== 'resource.not_found')
+        if (failed) return failed as Refusal
+        // An agent that was deleted since the start is no longer on the page.
+        const scenes = found.flatMap((each) => (isRefusal(each) ? [] : [each]))
+        if (scenes.length === 0) return noAgent
+        const { pollMs, compileAfterMs, pictureChars } = limits
+        return json(200, { agents: scenes.map(viewOf), pollMs, compileAfterMs, pictureChars })
       },
     }),
     route({
       ...common,
       errors,
       method: 'GET',
-      path: '/system/emulator/stage/news',
-      summary: 'What happened on the phones since',
+      path: '/system/emulator/stage/{agent}/news',
+      params: AgentParams,
+      summary: 'What happened on the phones of an agent since',
       query: Type.Object(
         {
           sent: Type.Optional(Type.Integer({ minimum: 0 })),
@@ -110,8 +121,8 @@ export function pageApiRoutes(options: PageRoutesOptions): Route[] {
         closed,
       ),
       reply: { 200: UpdatesView },
-      async handler({ query: { sent = 0, acts = 0, visitor } }) {
-        const scene = await findScene()
+      async handler({ params: { agent }, query: { sent = 0, acts = 0, visitor } }) {
+        const scene = await findScene(agent)
         if (isRefusal(scene)) return scene
         const result = await updates.since(scene, { sent, acts })
         if (isRefusal(result)) return result
@@ -123,15 +134,15 @@ export function pageApiRoutes(options: PageRoutesOptions): Route[] {
       ...common,
       errors: [...errors, 'request.invalid'],
       method: 'POST',
-      path: '/system/emulator/stage/phones/{channel}/_act',
+      path: '/system/emulator/stage/{agent}/phones/{channel}/_act',
       summary: 'Do something with one of the phones',
       params: PhoneParams,
       body: PageActBody,
       reply: { 202: ActView },
-      async handler({ params: { channel }, body }) {
-        const result = await phoneOf(channel)
+      async handler({ params: { agent, channel }, body }) {
+        const result = await phoneOf(agent, channel)
         if (isRefusal(result)) return result
-        const outcome = await updates.act(result.phone, body as PageAct)
+        const outcome = await updates.act(result.scene, result.phone, body as PageAct)
         if (outcome.kind === 'impossible') return invalid('kind', outcome.why)
         return json(202, { calls: outcome.calls, taken: outcome.taken })
       },
@@ -141,12 +152,12 @@ export function pageApiRoutes(options: PageRoutesOptions): Route[] {
       ...common,
       errors,
       method: 'GET',
-      path: '/system/emulator/stage/phones/{channel}/messages/{name}',
+      path: '/system/emulator/stage/{agent}/phones/{channel}/messages/{name}',
       summary: 'Everything about a message: as the agent wrote it, as the provider got it, and what is on record',
       params: PhoneParams,
       reply: { 200: MessageView },
-      async handler({ params: { channel, name } }) {
-        const result = await phoneOf(channel)
+      async handler({ params: { agent, channel, name } }) {
+        const result = await phoneOf(agent, channel)
         if (isRefusal(result)) return result
         const details = await updates.messageDetails(result.scene, result.phone, name)
         return isRefusal(details) ? details : json(200, details)
@@ -156,12 +167,12 @@ export function pageApiRoutes(options: PageRoutesOptions): Route[] {
       ...common,
       errors,
       method: 'GET',
-      path: '/system/emulator/stage/acts/{number}',
+      path: '/system/emulator/stage/{agent}/acts/{number}',
       summary: 'Everything about something that was done on the page',
-      params: Type.Object({ number: Type.String({ pattern: '^[0-9]{1,9}$' }) }),
+      params: ActParams,
       reply: { 200: ActDetailsView },
-      async handler({ params: { number } }) {
-        const scene = await findScene()
+      async handler({ params: { agent, number } }) {
+        const scene = await findScene(agent)
         if (isRefusal(scene)) return scene
         const details = await updates.actDetails(scene, Number(number))
         return isRefusal(details) ? details : json(200, details)
@@ -171,13 +182,13 @@ export function pageApiRoutes(options: PageRoutesOptions): Route[] {
       ...common,
       errors,
       method: 'GET',
-      path: '/system/emulator/stage/chat/lines/{cursor}',
+      path: '/system/emulator/stage/{agent}/chat/lines/{cursor}',
       summary: 'Everything about a line of the web chat beside the phones',
-      params: Type.Object({ cursor: Type.String({ pattern: '^[0-9]{1,12}$' }) }),
+      params: ChatEntryParams,
       query: Type.Object({ visitor: Visitor }, closed),
       reply: { 200: ChatEntryView },
-      async handler({ params: { cursor }, query: { visitor } }) {
-        const scene = await findScene()
+      async handler({ params: { agent, cursor }, query: { visitor } }) {
+        const scene = await findScene(agent)
         if (isRefusal(scene)) return scene
         const details = await chat.details(scene, Number(cursor), visitor)
         return isRefusal(details) ? details : json(200, details)
@@ -187,17 +198,18 @@ export function pageApiRoutes(options: PageRoutesOptions): Route[] {
       ...common,
       errors,
       method: 'POST',
-      path: '/system/emulator/stage/_say',
+      path: '/system/emulator/stage/{agent}/_say',
+      params: AgentParams,
       summary: 'Have the agent send AML to one of the phones, or to a visitor of the web chat',
       body: SendAsBody,
       reply: { 200: SendAsView },
-      async handler({ body: { aml, channel, visitor } }) {
-        const scene = await findScene()
+      async handler({ params: { agent }, body: { aml, channel, visitor } }) {
+        const scene = await findScene(agent)
         if (isRefusal(scene)) return scene
         const { message } = compile(aml, { now: clock.now(), zone: scene.zone })
         if (!message) return json(200, { accepted: false, reason: 'invalidMessage' })
         const phone = scene.phones.find((each) => each.channel === channel)
-        const chatAsid = visitor === undefined ? webhookLog.lastVisitor() : scene.asidOfVisitor(visitor)
+        const chatAsid = visitor === undefined ? undefined : scene.asidOfVisitor(visitor)
         const asid = channel === 'webchat' ? chatAsid : phone?.asid
         if (asid === undefined) return json(200, { accepted: false, reason: 'unknownRecipient' })
         const outcome = await sendAs(scene, asid, message)
@@ -208,12 +220,13 @@ export function pageApiRoutes(options: PageRoutesOptions): Route[] {
       ...common,
       errors,
       method: 'POST',
-      path: '/system/emulator/stage/_compile',
+      path: '/system/emulator/stage/{agent}/_compile',
+      params: AgentParams,
       summary: 'See what is wrong with AML, or what each channel would show of it',
       body: AmlBody,
       reply: { 200: AmlView },
-      async handler({ body: { aml } }) {
-        const scene = await findScene()
+      async handler({ params: { agent }, body: { aml } }) {
+        const scene = await findScene(agent)
         if (isRefusal(scene)) return scene
         const { message, problems, warnings } = compile(aml, { now: clock.now(), zone: scene.zone })
         const steps =
@@ -225,8 +238,7 @@ export function pageApiRoutes(options: PageRoutesOptions): Route[] {
   ]
 }
 
-function viewOf({ orgId, agentId, name, phones, chatUrl }: EmulatorScene) {
-  const { pollMs, compileAfterMs, pictureChars } = limits
+function viewOf({ orgId, agentId, name, mode, suggestions, phones, chatUrl }: EmulatorScene) {
   const phoneViews = phones.map(({ channel, provider, address }: Phone) => ({ channel, provider, address }))
-  return { orgId, agentId, name, phones: phoneViews, ...(chatUrl && { chatUrl }), pollMs, compileAfterMs, pictureChars }
+  return { orgId, agentId, name, mode, suggestions, phones: phoneViews, ...(chatUrl && { chatUrl }) }
 }

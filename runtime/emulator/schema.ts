@@ -8,20 +8,32 @@ import { describePattern } from '../../core/patterndescriptions.js'
 
 const closed = { additionalProperties: false } as const
 const Channel = Type.Enum(channelNames)
-export const PhoneParams = Type.Object({ channel: Channel })
+const agent = Type.String({ description: 'One of the agents of the page.' })
+export const AgentParams = Type.Object({ agent })
+export const PhoneParams = Type.Object({ agent, channel: Channel })
+export const ActParams = Type.Object({ agent, number: Type.String({ pattern: '^[0-9]{1,9}$' }) })
+export const ChatEntryParams = Type.Object({ agent, cursor: Type.String({ pattern: '^[0-9]{1,12}$' }) })
 
 /** The visitor id from `POST /v4/webchat/{chat}/visitors`. */
 export const Visitor = Type.Optional(
-  Type.String({ maxLength: 100, description: 'The visitor of the web chat; without it, the one who wrote last.' }),
+  Type.String({ maxLength: 100, description: 'The visitor whose web chat is in view.' }),
 )
 
-export const StageView = Type.Object(
+const AgentView = Type.Object(
   {
     orgId: Type.String(),
     agentId: Type.String(),
     name: Type.String(),
+    mode: Type.Enum(['managed', 'webhook']),
+    suggestions: Type.Array(Type.String(), { description: 'What a person may write first.' }),
     phones: Type.Array(Type.Object({ channel: Channel, provider: Type.String(), address: Type.String() }, closed)),
     chatUrl: Type.Optional(Type.String()),
+  },
+  closed,
+)
+export const StageView = Type.Object(
+  {
+    agents: Type.Array(AgentView),
     pollMs: Type.Integer(),
     compileAfterMs: Type.Integer(),
     pictureChars: Type.Integer({ description: 'The most that the base64 of a picture may have.' }),
@@ -86,6 +98,7 @@ const refusals = Type.Array(
 
 const actFields = {
   number: Type.Integer({ description: 'Go on after it.' }),
+  agentId: Type.String(),
   channel: Channel,
   at: Type.Integer(),
   act: Type.Unknown({ description: 'As it was done.' }),
@@ -138,14 +151,17 @@ export const UpdatesView = Type.Object(
         },
         closed,
       ),
-      { description: 'The newest lines of the visitor, or else of the one who wrote last.' },
+      { description: 'The newest lines of the visitor.' },
     ),
   },
   { ...closed, title: 'EmulatorNews' },
 )
 
 const records = Type.Array(Type.Unknown(), { description: 'What is on record of it, oldest first.' })
-const events = Type.Array(Type.Unknown(), { description: 'As the sample agent got them.' })
+const events = Type.Array(Type.Unknown(), { description: "As the sample agent's webhook got them." })
+const turn = Type.Optional(
+  Type.Unknown({ description: 'The turn in which a managed agent sent it; absent until it is on record.' }),
+)
 export const MessageView = Type.Object(
   {
     messageId: Type.String(),
@@ -154,6 +170,7 @@ export const MessageView = Type.Object(
     states: Type.Unknown({ description: 'When it came to each.' }),
     providerIds: Type.Array(Type.String()),
     wires: Type.Array(Type.Unknown(), { description: 'Bodies as the provider got them.' }),
+    turn,
     events,
     records,
   },
@@ -170,9 +187,11 @@ export const ChatEntryView = Type.Object(
     cursor: Type.Integer(),
     at: Type.Integer(),
     wires: Type.Array(Type.Unknown(), { description: 'Frames as pages get them.' }),
+    messageId: Type.Optional(Type.String({ description: 'Of a line of the agent.' })),
     message: Type.Optional(Type.Unknown({ description: 'AMF/1' })),
     attempt: Type.Optional(Type.Unknown()),
     states: Type.Optional(Type.Unknown({ description: 'When it came to each.' })),
+    turn,
     events,
     records,
   },

@@ -4,6 +4,7 @@
  */
 import { isRefusal, type Refusal, refuse } from '../../core/errors.js'
 import { emulatorPage as limits } from '../../core/limits/index.js'
+import type { TurnRecord } from '../../core/turn/record.js'
 import type { Clock } from '../clock.js'
 import type { Shards } from '../shard/contract.js'
 import type {
@@ -25,10 +26,12 @@ import {
   readRefusals,
   readUserRecords,
 } from './inspect.js'
+import type { TurnOfMessage } from './turns.js'
 import type { WebhookLog } from './webhooklog.js'
 
 export interface PageActRecord {
   readonly number: number
+  readonly agentId: string
   readonly channel: string
   readonly at: number
   /** Only the newest pictures keep their URL. */
@@ -55,13 +58,13 @@ export interface UpdateCursor {
 
 export interface EmulatorUpdates {
   since(scene: EmulatorScene, after: UpdateCursor): Promise<PageUpdates | Refusal>
-  act(phone: Phone, act: PageAct): Promise<ActOutcome>
+  act(scene: EmulatorScene, phone: Phone, act: PageAct): Promise<ActOutcome>
   /** Everything on record about a message, by its id or its provider id, with the payloads that the provider got. */
   messageDetails(
     scene: EmulatorScene,
     phone: Phone,
     name: string,
-  ): Promise<(MessageDetails & WebhookEvents & { wires: readonly unknown[] }) | Refusal>
+  ): Promise<(MessageDetails & WebhookEvents & OfTurn & { wires: readonly unknown[] }) | Refusal>
   /** An act, the agent's events and answers, and the messages that were refused after it. */
   actDetails(scene: EmulatorScene, number: number): Promise<ActDetails | Refusal>
 }
@@ -69,6 +72,11 @@ export interface EmulatorUpdates {
 /** Events as the agent's webhook got them. */
 interface WebhookEvents {
   readonly events: readonly unknown[]
+}
+
+/** The turn of a managed agent in which it sent the message. */
+interface OfTurn {
+  readonly turn?: TurnRecord
 }
 
 interface ActDetails extends PageActRecord, WebhookEvents {
@@ -83,9 +91,11 @@ export function createEmulatorUpdates({
   shards,
   providers,
   webhookLog,
+  turnOfMessage,
   clock,
 }: {
   readonly shards: Shards
+  readonly turnOfMessage: TurnOfMessage
   readonly providers: EmulatedProviders
   readonly webhookLog: WebhookLog
   readonly clock: Clock
@@ -98,8 +108,12 @@ export function createEmulatorUpdates({
   let lastNumber = 0
 
   /** Records the act before it performs it, so that its consequences are newer. */
-  async function act({ channel, account, address }: Phone, pageAct: PageAct): Promise<ActOutcome> {
-    const { number } = saveAct({ number: ++lastNumber, channel, at: clock.now(), act: pageAct })
+  async function act(
+    { agentId }: EmulatorScene,
+    { channel, account, address }: Phone,
+    pageAct: PageAct,
+  ): Promise<ActOutcome> {
+    const { number } = saveAct({ number: ++lastNumber, agentId, channel, at: clock.now(), act: pageAct })
     const outcome = await performAct(account, address, pageAct)
     if (outcome.kind === 'impossible') removeAct(number)
     return outcome
@@ -145,7 +159,7 @@ export function createEmulatorUpdates({
 
   return {
     act,
-    async since({ phones }, after) {
+    async since({ agentId, phones }, after) {
       const statuses = await Promise.all(phones.map(({ asid }) => shards.query(asid, readPhoneStatus, { asid, from })))
       const refusal = statuses.find(isRefusal)
       if (refusal) return refusal
@@ -162,20 +176,30 @@ export function createEmulatorUpdates({
         })),
         ...(statuses[index] as PhoneStatus),
       }))
-      return { phones: updates, acts: acts.filter(({ number }) => number > after.acts) }
+      const newActs = acts.filter((each) => each.agentId === agentId && each.number > after.acts)
+      return { phones: updates, acts: newActs }
     },
     async messageDetails({ orgId, agentId }, { asid, account }, name) {
       const details = await shards.query(asid, readMessage, { orgId, agentId, asid, name })
       if (isRefusal(details)) return details
       if (!details) return missing
+      const { messageId } = details
+      const turn = await shards.query(asid, turnOfMessage, { orgId, agentId, asid, messageId })
+      if (isRefusal(turn)) return turn
       const wires = providers.sent(0, { account }).filter(({ providerId }) => details.providerIds.includes(providerId))
-      return { ...details, wires: wires.map(({ body }) => body), events: webhookLog.statusesOf(details.messageId) }
+      return {
+        ...details,
+        wires: wires.map(({ body }) => body),
+        events: webhookLog.statusesOf(messageId),
+        ...(turn && { turn }),
+      }
     },
     async actDetails({ orgId, agentId, phones }, number) {
-      const record = acts.find((each) => each.number === number)
+      const ownActs = acts.filter((each) => each.agentId === agentId)
+      const record = ownActs.find((each) => each.number === number)
       const phone = phones.find(({ channel }) => channel === record?.channel)
       if (!record || !phone) return missing
-      const next = acts.find((each) => each.number > number && each.channel === record.channel)
+      const next = ownActs.find((each) => each.number > number && each.channel === record.channel)
       const range = { from: Math.floor(record.at), until: next?.at ?? Number.MAX_SAFE_INTEGER }
       const { asid } = phone
       const records = await shards.query(asid, readUserRecords, { orgId, agentId, asid, ...range })

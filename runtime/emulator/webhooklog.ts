@@ -6,15 +6,12 @@ interface Envelope {
   readonly userId: string
   readonly event: {
     readonly timestamp: string
-    readonly context?: { readonly channel: string }
     readonly event: { readonly type: string; readonly status?: { readonly messageId: string } }
   }
 }
 
 export interface WebhookLog {
   append(envelope: unknown, answer?: string): void
-  /** The visitor of web chat with the newest event. */
-  lastVisitor(): string | undefined
   /** Status events of a message. */
   statusesOf(messageId: string): readonly unknown[]
   /** Events of a person within that time, in milliseconds since 1970. */
@@ -38,8 +35,6 @@ export function createWebhookLog(): WebhookLog {
       entries.push({ envelope: envelope as Envelope, ...(answer !== undefined && { answer }) })
       if (entries.length > limits.retainedEvents) entries.shift()
     },
-    lastVisitor: () =>
-      entries.findLast(({ envelope: { event } }) => event.context?.channel === 'webchat')?.envelope.userId,
     statusesOf: (messageId) =>
       entries
         .map(({ envelope }) => envelope)

@@ -1,4 +1,4 @@
-/** A tour of the emulator page in a real browser: phones of every kind, the sample agent, and a place to write AML. */
+/** A tour of the emulator page in a real browser: the sample agents, phones of every kind, and a place to write AML. */
 import { mkdir } from 'node:fs/promises'
 import axe from 'axe-core'
 import type { Locator, Page } from 'playwright-core'
@@ -9,11 +9,12 @@ import { openBrowser, type PageVisit } from '../harness/browser.js'
 import { waitUntil } from '../harness/clock.js'
 import { noisePng } from '../harness/picture.js'
 import { startNode, testKey } from '../harness/process.js'
+import { turnRecord } from '../harness/turnrecord.js'
 
 t.setTimeout(300_000)
 
 await writePage()
-// Nothing but the sample agent may be called on this machine, and it is.
+// Nothing but the webhook of the sample agent may be called on this machine, and it is.
 const node = await startNode({ PARLEY_EMULATOR: 'true', PARLEY_ALLOW_PRIVATE_URLS: 'false' })
 t.teardown(() => node.clean())
 const browser = await openBrowser()
@@ -56,6 +57,10 @@ async function writes(page: Page, title: string, text: string): Promise<void> {
 const shows = (at: Locator, text: string | RegExp) => at.getByText(text).last().waitFor()
 const tap = (at: Locator, name: string) => at.getByRole('button', { name, exact: true }).last().click()
 
+const tab = (page: Page, name: RegExp) => page.getByRole('tab', { name })
+const webhookTab = /^Webhook agent/
+const managedTab = /^Managed agent/
+
 const { page, problems: troubles } = await openPage(t, link)
 const rcs = phone(page, 'RCS')
 const sms = phone(page, 'SMS')
@@ -63,20 +68,41 @@ const messenger = phone(page, 'Messenger A')
 const vendor = phone(page, 'Vendor Messages')
 
 t.test('A start prints a link to the page, and the ticket is removed from the address', async (t) => {
-  await page.getByText('Sample Harbor Hotel').waitFor()
+  await tab(page, managedTab).waitFor()
   t.equal(page.url(), `${node.mgmt}/emulator`)
   t.equal(await page.getByRole('region').count(), 6, 'five phones and the place to write')
 })
 
-t.test('A person who writes on sms is answered, and the bubble shows its receipt and its segments', async (t) => {
-  await writes(page, 'SMS', 'Hello')
-  await shows(sms, /Welcome to the Harbor Hotel!\s+What would you like to see\?\s+1\. See the rooms/)
-  await shows(sms, 'Delivered')
-  await shows(sms, /^2 segments, GSM-7$/)
-  await writes(page, 'SMS', '2')
-  await shows(sms, /1\. Tomorrow at ten/)
-  t.equal(await sms.locator('.own').count(), 2)
+t.test('The managed agent is shown first, and the keys of tabs switch to the other', async (t) => {
+  const panel = page.getByRole('tabpanel')
+  t.match(await panel.textContent(), /You talk to Sample Harbor Clinic\. Parley plays it/)
+  t.same(await faults(page), [])
+  await page.getByRole('textbox', { name: 'Write on RCS' }).fill('A draft')
+  await tab(page, managedTab).press('ArrowRight')
+  await page.getByRole('tabpanel', { name: webhookTab }).waitFor()
+  t.match(await page.getByRole('tabpanel', { name: webhookTab }).textContent(), /You talk to Sample Harbor Hotel/)
+  t.equal(await page.evaluate('document.activeElement.getAttribute("aria-selected")'), 'true')
+  t.equal(await page.getByRole('textbox', { name: 'Write on RCS' }).inputValue(), '', 'with phones of its own')
+  t.equal(await page.getByRole('region').count(), 6)
+  await tab(page, webhookTab).press('ArrowRight')
+  await page.getByRole('tabpanel', { name: managedTab }).waitFor()
+  t.equal(await page.getByRole('textbox', { name: 'Write on RCS' }).inputValue(), 'A draft', 'which stay')
+  await tab(page, managedTab).press('End')
+  await page.getByRole('tabpanel', { name: webhookTab }).waitFor()
 })
+
+t.test(
+  'A person who picks a suggestion on sms is answered, and the bubble shows its receipt and its segments',
+  async (t) => {
+    await tap(sms, 'Hello')
+    await shows(sms, /Welcome to the Harbor Hotel!\s+What would you like to see\?\s+1\. See the rooms/)
+    await shows(sms, 'Delivered')
+    await shows(sms, /^2 segments, GSM-7$/)
+    await writes(page, 'SMS', '2')
+    await shows(sms, /1\. Tomorrow at ten/)
+    t.equal(await sms.locator('.own').count(), 2)
+  },
+)
 
 t.test('A tapped rcs chip returns as its answer, and chips disappear as on phones', async (t) => {
   await writes(page, 'RCS', 'Hi')
@@ -174,7 +200,7 @@ t.test('A message goes to sms when its phone has no rcs, and to rcs again afterw
 async function act(channel: string, body: object): Promise<number> {
   const headers = { 'x-emulator-ticket': link.split('#')[1]!, 'content-type': 'application/json' }
   const how = { method: 'POST', headers, body: JSON.stringify(body) }
-  return (await fetch(`${node.mgmt}/v1/system/emulator/stage/phones/${channel}/_act`, how)).status
+  return (await fetch(`${node.mgmt}/v1/system/emulator/stage/sample/phones/${channel}/_act`, how)).status
 }
 
 t.test('A phone that is offline sends nothing, and gets its messages when it is back', async (t) => {
@@ -202,10 +228,10 @@ t.test('AML is compiled while it is typed: problems by line, and the preview of 
   await shows(aml, /^2 segments, GSM-7, \d+ units$/)
   await shows(aml, 'Nothing is lost.')
   await aml.getByRole('radio', { name: 'RCS' }).check()
-  await aml.getByRole('button', { name: 'Blue room', exact: true }).waitFor()
+  await aml.getByRole('button', { name: 'Coffee', exact: true }).waitFor()
   for (const title of ['Messenger A', 'Web chat']) {
     await aml.getByRole('radio', { name: title }).check()
-    await aml.locator('.preview strong', { hasText: /^Harbor Hotel$/ }).waitFor()
+    await aml.locator('.preview strong', { hasText: /^Harbor$/ }).waitFor()
     t.notMatch(await aml.locator('.preview').textContent(), /\*/, `${title} draws bold and shows no markup`)
   }
   await field.fill('~~Closed~~ *a* snake_case 2*3*4')
@@ -239,7 +265,7 @@ t.test('AML is compiled while it is typed: problems by line, and the preview of 
 })
 
 t.test('Web chat is shown beside the phones, as visitors see it', async (t) => {
-  const chat = page.frameLocator('iframe')
+  const chat = page.frameLocator('iframe:visible')
   const field = chat.getByRole('textbox', { name: 'Write a message' })
   await field.fill('Hello')
   await field.press('Enter')
@@ -284,7 +310,7 @@ t.test('AML is not sent to a phone without a conversation, nor with problems', a
   const sendAs = async (body: object) => {
     const headers = { 'x-emulator-ticket': ticket, 'content-type': 'application/json' }
     const how = { method: 'POST', headers, body: JSON.stringify(body) }
-    return (await fetch(`${node.mgmt}/v1/system/emulator/stage/_say`, how)).json()
+    return (await fetch(`${node.mgmt}/v1/system/emulator/stage/sample/_say`, how)).json()
   }
   t.same(await sendAs({ channel: 'workchatD', aml: 'Hi' }), { accepted: false, reason: 'unknownRecipient' })
   t.same(await sendAs({ channel: 'sms', aml: '[[nonsense]]' }), { accepted: false, reason: 'invalidMessage' })
@@ -293,7 +319,7 @@ t.test('AML is not sent to a phone without a conversation, nor with problems', a
 t.test('An unknown message id is not found', async (t) => {
   const headers = { 'x-emulator-ticket': link.split('#')[1]! }
   for (const name of ['%25', '%2525', '%25zz', 'nobody']) {
-    const reply = await fetch(`${node.mgmt}/v1/system/emulator/stage/phones/rcs/messages/${name}`, { headers })
+    const reply = await fetch(`${node.mgmt}/v1/system/emulator/stage/sample/phones/rcs/messages/${name}`, { headers })
     t.equal(reply.status, 404, name)
   }
 })
@@ -489,7 +515,8 @@ t.test('STOP opts out on sms until START, and a reloaded page shows the whole co
 
 t.test('AML goes to the visitor whose chat is shown, and to no other', async (t) => {
   const visit = await openPage(t, link)
-  const chat = visit.page.frameLocator('iframe')
+  await tab(visit.page, webhookTab).click()
+  const chat = visit.page.frameLocator('iframe:visible')
   const aml = visit.page.getByRole('region', { name: 'Write AML' })
   await chat.getByRole('textbox', { name: 'Write a message' }).waitFor()
   await aml.getByRole('radio', { name: 'Web chat' }).check()
@@ -509,7 +536,130 @@ t.test('AML goes to the visitor whose chat is shown, and to no other', async (t)
   await send.click()
   await shows(aml, 'Sent to Web chat.')
   await chat.getByText('For the second visitor').first().waitFor()
-  t.equal(await page.frameLocator('iframe').getByText('For the second visitor').count(), 0)
+  t.equal(await page.frameLocator('iframe:visible').getByText('For the second visitor').count(), 0)
+  await visit.close()
+})
+
+t.test('The turn of a managed agent is shown beside its bubble, in plain words', async (t) => {
+  const visit = await openPage(t, link)
+  const { page: managed } = visit
+  const [text, aml] = [phone(managed, 'SMS'), managed.getByRole('region', { name: 'Write AML' })]
+  const dialog = managed.getByRole('dialog', { name: 'What the agent did' })
+  t.same(await text.locator('.suggestions button').allTextContents(), [
+    'Book a visit',
+    'Do you have parking?',
+    'Can I talk to a person?',
+  ])
+  await shot(managed, 'managed')
+  await tap(text, 'Do you have parking?')
+  await text.locator('.own').getByText('Do you have parking?').waitFor()
+  await managed.getByRole('textbox', { name: 'AML' }).fill('You are booked: Sports massage, Mon 2 Mar, 10:00.')
+  await managed.getByText('No problems.').waitFor()
+  await tap(aml, 'Send to SMS')
+  await shows(text, /You are booked/)
+  const button = text.getByRole('button', { name: /^Turn: You are booked/ })
+
+  await t.test('A message without a turn says so', async (t) => {
+    await button.click()
+    await shows(dialog, /No turn is on record for this message/)
+    t.same(await faults(managed), [])
+    await managed.keyboard.press('Escape')
+    await waitUntil(async () => !(await dialog.isVisible()))
+  })
+
+  /** The node's answers, with a turn that is still under way the first time. */
+  let fetched = 0
+  await managed.route('**/v1/system/emulator/stage/sample-clinic/**/messages/*', async (route) => {
+    const response = await route.fetch()
+    const details = await response.json()
+    const state = fetched++ === 0 ? 'open' : 'completed'
+    const turn = turnRecord({ state, messages: ['msg_first', details.messageId] })
+    await route.fulfill({ response, json: { ...details, turn } })
+  })
+
+  await t.test('The panel opens and closes by keyboard, and follows a turn to its end', async (t) => {
+    await button.focus()
+    await managed.keyboard.press('Enter')
+    await shows(dialog, 'The person answered “Yes”.')
+    await waitUntil(async () => (await dialog.getByText('Still under way.').count()) === 0)
+    const expected = [
+      ['Playbook', 'Stayed in book', 'The flow of book waited for this answer.', 'Outcome: booked', /reached/],
+      ['Steps', 'Act book 4', 'Branch book 5', 'Act book contact', 'Say book booked', 'The goal is reached.'],
+      ['Answers so far', 'treatment', 'Sports massage', 'time', 'Mon 2 Mar, 10:00', 'email', '***'],
+      ['Tools', 'scheduling.book', 'done in 27.5 ms', 'people.save', 'refused in 3 ms', 'The field email is locked.'],
+      ['Knowledge that it found', 'parking', 'fact, score 6.12'],
+      ['Rules', 'prices', 'flagged the message, which was sent'],
+      ['Warnings', 'people.save was refused', 'tool.refused'],
+      ['Captured, not sent', 'mail', 'Booked: Sports massage'],
+      ['Messages', '2 messages; this is number 2.'],
+      ['Time: 58 ms', 'Waiting to begin 4 ms', 'Reading what it knows 9 ms', 'Tools 31.3 ms', 'Saving 14 ms'],
+    ] as const
+    const parts = dialog.locator('section')
+    t.equal(await parts.count(), expected.length, 'and no part that has nothing to say')
+    for (const [at, words] of expected.entries()) {
+      const shown = ((await parts.nth(at).textContent()) ?? '').replace(/\s+/g, ' ')
+      for (const word of words) t.match(shown, word)
+    }
+    t.same(await faults(managed), [])
+    await shot(managed, 'turn')
+    await dialog.getByText('The whole record').press('Enter')
+    t.match(JSON.parse((await dialog.locator('pre').last().textContent()) ?? ''), { id: 'trn_1', state: 'completed' })
+    await managed.keyboard.press('Escape')
+    await waitUntil(async () => !(await dialog.isVisible()))
+    t.match(await managed.evaluate('document.activeElement.getAttribute("aria-label")'), /^Turn: You are booked/)
+  })
+
+  await t.test('The panel fits on a narrow page, light and dark', async (t) => {
+    await managed.setViewportSize({ width: 390, height: 844 })
+    await shot(managed, 'managed-narrow')
+    t.equal(await managed.evaluate('document.documentElement.scrollWidth'), 390)
+    await button.click()
+    await shows(dialog, 'Stayed in book')
+    const { x, width } = (await dialog.boundingBox())!
+    t.same([x, width], [0, 390])
+    t.ok(await dialog.locator('.turn-parts').evaluate((parts) => parts.scrollWidth <= parts.clientWidth))
+    t.same(await faults(managed), [])
+    await shot(managed, 'turn-narrow')
+    await managed.emulateMedia({ colorScheme: 'dark' })
+    t.same(await faults(managed, ['color-contrast']), [])
+    await shot(managed, 'turn-narrow-dark')
+    await managed.keyboard.press('Escape')
+    t.same(await faults(managed, ['color-contrast']), [])
+    await shot(managed, 'managed-narrow-dark')
+    await managed.setViewportSize({ width: 1280, height: 1000 })
+    await button.click()
+    await shows(dialog, 'Stayed in book')
+    t.same(await faults(managed, ['color-contrast']), [])
+    await shot(managed, 'turn-dark')
+    await managed.keyboard.press('Escape')
+    await managed.emulateMedia({ colorScheme: 'light' })
+  })
+
+  await t.test('A line of its web chat has a turn too', async (t) => {
+    const chat = managed.frameLocator('iframe:visible')
+    await chat.getByText('Would you like a visit, or do you have a question?').waitFor()
+    await chat.getByRole('textbox', { name: 'Write a message' }).fill('Hello')
+    await chat.getByRole('textbox', { name: 'Write a message' }).press('Enter')
+    const behind = managed.getByRole('list', { name: 'Behind the web chat' })
+    await behind.getByRole('button', { name: 'Raw: Hello', exact: true }).waitFor()
+    t.equal(await behind.getByRole('button', { name: 'Turn: Hello', exact: true }).count(), 0, 'of the agent alone')
+    await aml.getByRole('radio', { name: 'Web chat' }).check()
+    await managed.getByText('No problems.').waitFor()
+    await tap(aml, 'Send to Web chat')
+    await behind.getByRole('button', { name: /^Turn: You are booked/ }).click()
+    await shows(dialog, /No turn is on record/)
+    await managed.keyboard.press('Escape')
+  })
+
+  await t.test('The agent of each tab keeps its phones, and an agent with a webhook has no turns', async (t) => {
+    await tab(managed, webhookTab).click()
+    await shows(text, 'Delivered')
+    t.equal(await text.getByText('You are booked').count(), 0)
+    t.equal(await managed.getByRole('button', { name: /^Turn: / }).count(), 0)
+    await tab(managed, managedTab).click()
+    await shows(text, /You are booked/)
+  })
+  t.same(visit.problems, [])
   await visit.close()
 })
 
@@ -531,5 +681,5 @@ t.test('Without a ticket the page asks for the operator’s key, and accepts no 
   await shot(visit.page, 'entry')
   await key.fill(testKey)
   await visit.page.getByRole('button', { name: 'Open' }).click()
-  await visit.page.getByText('Sample Harbor Hotel').waitFor()
+  await tab(visit.page, managedTab).waitFor()
 })

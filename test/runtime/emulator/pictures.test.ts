@@ -1,11 +1,13 @@
 /** Pictures that people send from the emulator page, as its routes take them. */
 import t, { type Test } from 'tap'
+import { refuse } from '../../../core/errors.js'
 import { adapter, emulatorPage as limits, providerEmulator } from '../../../core/limits/index.js'
 import type { EmulatedProviders, EmulatorScene, PhoneAct } from '../../../runtime/emulator/contract.js'
 import type { PhoneStatus } from '../../../runtime/emulator/inspect.js'
 import { pageApiRoutes } from '../../../runtime/emulator/pageapi.js'
 import { pictureTypes } from '../../../runtime/emulator/schema.js'
 import { createTickets } from '../../../runtime/emulator/tickets.js'
+import { createTurnQuery } from '../../../runtime/emulator/turns.js'
 import { createEmulatorUpdates } from '../../../runtime/emulator/updates.js'
 import { createWebhookLog } from '../../../runtime/emulator/webhooklog.js'
 import { createPipeline } from '../../../runtime/http/pipeline.js'
@@ -26,6 +28,8 @@ const scene: EmulatorScene = {
   orgId: 'demo',
   agentId: 'sample',
   name: 'Sample',
+  mode: 'webhook',
+  suggestions: [],
   zone: 'UTC',
   phones: [phone],
   asidOfVisitor: (id) => id,
@@ -46,14 +50,15 @@ function openScene(why?: string) {
   const clock = manualClock()
   const tickets = createTickets(Buffer.alloc(32, 1), clock)
   const webhookLog = createWebhookLog()
+  const turnOfMessage = createTurnQuery(() => [])
   const phoneStatus: PhoneStatus = { isOptedOut: false, fares: [], refusals: [] }
   const shards = { query: async () => phoneStatus } as unknown as Shards
   const routes = pageApiRoutes({
     tickets,
-    webhookLog,
     clock,
-    scene: async () => scene,
-    updates: createEmulatorUpdates({ shards, providers: exchange, webhookLog, clock }),
+    agentIds: () => [scene.agentId],
+    scene: async (agentId) => (agentId === scene.agentId ? scene : refuse('resource.not_found')),
+    updates: createEmulatorUpdates({ shards, providers: exchange, webhookLog, turnOfMessage, clock }),
     chat: { list: async () => [], details: async () => ({ refused: 'resource.not_found' }) },
     sendAs: async () => ({ accepted: false }),
   })
@@ -75,7 +80,7 @@ function openScene(why?: string) {
   })
   const inject = injectInto(serve)
   const headers = { 'x-emulator-ticket': tickets.mint() }
-  const at = '/v1/system/emulator/stage'
+  const at = '/v1/system/emulator/stage/sample'
   return {
     acts,
     send: (json: unknown, channel = 'sms') => inject('POST', `${at}/phones/${channel}/_picture`, { headers, json }),

@@ -1,0 +1,24 @@
+/** The turn of a managed agent that one of its messages came from. */
+import type { AgentRef } from '../../core/agentref.js'
+import { emulatorPage as limits } from '../../core/limits/index.js'
+import type { TurnRecord } from '../../core/turn/record.js'
+import type { Query } from '../shard/contract.js'
+import type { Reader } from '../store/contract.js'
+
+/** Turns of one conversation, newest first, at most `limit`. */
+export type TurnsOf = (reader: Reader, agentRef: AgentRef, asid: string, limit: number) => Iterable<TurnRecord>
+
+export type TurnOfMessage = Query<AgentRef & { readonly asid: string; readonly messageId: string }, TurnRecord | null>
+
+/** Null for a message of no turn, of a turn that is not recorded yet, or of a turn long ago. */
+export function createTurnQuery(turnsOf: TurnsOf): TurnOfMessage {
+  return {
+    name: 'emulatorpage.turn',
+    read(reader, { orgId, agentId, asid, messageId }) {
+      for (const turn of turnsOf(reader, { orgId, agentId }, asid, limits.turnsFollowed)) {
+        if (turn.messages.includes(messageId)) return turn
+      }
+      return null
+    },
+  }
+}
