@@ -198,18 +198,18 @@ export const faults: readonly Fault[] = [
     name: 'receiver away',
     weight: 2,
     engines: both,
-    begin({ receiver }, rng) {
-      receiver.setUp(false)
-      return { description: '', lastsMs: rng.between(50, 6_000), end: () => receiver.setUp(true) }
+    begin({ line }, rng) {
+      line.setUp(false)
+      return { description: '', lastsMs: rng.between(50, 6_000), end: () => line.setUp(true) }
     },
   },
   {
     name: 'bad line to the receiver',
     weight: 3,
     engines: both,
-    begin({ receiver }, rng) {
-      receiver.trouble(rng.pick([0.1, 0.4]))
-      return { description: '', lastsMs: rng.between(50, 6_000), end: () => receiver.trouble(0) }
+    begin({ line }, rng) {
+      line.trouble(rng.pick([0.1, 0.4]))
+      return { description: '', lastsMs: rng.between(50, 6_000), end: () => line.trouble(0) }
     },
   },
   {

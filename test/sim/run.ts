@@ -1,8 +1,8 @@
 /** One run: opens a world, injects faults, waits for quiet and judges the result. */
 import { mergeLimits } from '../../runtime/shard/limits.js'
-import { differences } from './copies.js'
 import { injectFaults } from './faults.js'
 import { judge, missingWork, type States } from './judge.js'
+import { compareCopies, pollEveryMs, startAll, stopAll, stopWithinMs, withoutRejections } from './lifecycle.js'
 import { runClient } from './load/client.js'
 import { type OwnerState, readOwner } from './load/commands.js'
 import type { Counts, History } from './load/history.js'
@@ -25,22 +25,11 @@ export interface RunResult {
 
 /** The world must be quiet this long after the last fault. */
 const stillWithinMs = 60_000
-const stopWithinMs = 15_000
-const alikeWithinMs = 30_000
-const pollEveryMs = 400
 
 export async function run(plan: Plan, options: WorldOptions = {}): Promise<RunResult> {
   const world = openWorld(plan, options)
-  const onUnhandled = (error: unknown) => {
-    world.history.addViolation(`a promise was rejected and nobody took it: ${(error as Error)?.stack ?? error}`)
-  }
-  process.on('unhandledRejection', onUnhandled)
-  try {
-    world.trace.note(planText(plan))
-    await live(world)
-  } finally {
-    process.off('unhandledRejection', onUnhandled)
-  }
+  world.trace.note(planText(plan))
+  await withoutRejections(world, () => live(world))
   const { history, trace, timeline } = world
   return {
     plan,
@@ -130,14 +119,6 @@ async function beginAlone(world: World): Promise<boolean> {
   return isBroken()
 }
 
-function startAll({ plan, rng, timeline, nodes }: World): void {
-  const starts = rng.fork('start')
-  for (const [index, node] of nodes.entries()) {
-    const joinsLate = index > 0 && starts.chance(0.25)
-    timeline.after(joinsLate ? starts.between(0, plan.troubleMs) : starts.between(0, 50), node.start)
-  }
-}
-
 function openClients(world: World, over: () => boolean): { waiting(): number } {
   const { plan, timeline, history, trace, targets, owners } = world
   const destinations = Array.from({ length: plan.destinations }, (_, index) => `d${index}`)
@@ -186,35 +167,4 @@ async function statesOf({ owners, targets, rng, timeline }: World): Promise<Stat
     states.set(owner, outcome.answer)
   }
   return states
-}
-
-/** Follower copies catch up by themselves once there are no more changes. */
-async function compareCopies(world: World): Promise<void> {
-  const { timeline, history } = world
-  if (world.plan.engine === 'embedded') return
-  let found: readonly string[] | undefined
-  void compare()
-  await timeline.run(alikeWithinMs, () => found !== undefined || history.violations.length > 0)
-  if (!found)
-    history.addViolation(`the copies have not caught up ${alikeWithinMs / 1000} seconds after everything was still`)
-  for (const each of found ?? []) history.addViolation(each)
-
-  async function compare(): Promise<void> {
-    for (;;) {
-      found = await differences(world)
-      if (found) return
-      await timeline.sleep(pollEveryMs)
-    }
-  }
-}
-
-async function stopAll({ nodes, timeline, history }: World): Promise<void> {
-  let stopped = 0
-  for (const node of nodes) {
-    void node.stop(stopWithinMs).then((clean) => {
-      if (!clean) history.addViolation(`${node.id} did not stop within ${stopWithinMs / 1000} seconds`)
-      stopped++
-    })
-  }
-  await timeline.run(stopWithinMs * 2, () => stopped === nodes.length)
 }

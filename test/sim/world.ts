@@ -1,6 +1,8 @@
 /** A whole world: nodes on simulated time, disks and network, a receiver, clients, and their history. */
+import type { Clock } from '../../runtime/clock.js'
 import type { Bus } from '../../runtime/nats/contract.js'
 import type { Log } from '../../runtime/observe/log.js'
+import type { Handlers } from '../../runtime/shard/contract.js'
 import type { EngineLimits } from '../../runtime/shard/limits.js'
 import type { EngineOptions } from '../../runtime/shard/options.js'
 import { engines } from './engines.js'
@@ -17,7 +19,8 @@ import { type EngineKind, type Plan, rngOf } from './plan.js'
 import { openSimBus, type SimBus } from './world/bus.js'
 import { nodeClock } from './world/clock.js'
 import { openDisk } from './world/disk.js'
-import { startIncarnation } from './world/life.js'
+import { type Incarnation, startIncarnation } from './world/life.js'
+import { type Line, openLine } from './world/line.js'
 import { openLink } from './world/link.js'
 import type { Rng } from './world/rng.js'
 import { openTimeline, type Timeline } from './world/timeline.js'
@@ -32,6 +35,7 @@ export interface World {
   readonly timeline: Timeline
   readonly trace: Trace
   readonly history: History
+  readonly line: Line
   readonly receiver: Receiver
   readonly bus: SimBus
   readonly writers: Writers
@@ -47,14 +51,26 @@ export interface World {
 const drift = 0.01
 const offsetMs = 200
 
+/** One process of a node, for what runs on it. */
+export interface SimProcess {
+  readonly incarnation: Incarnation
+  readonly clock: Clock
+  /** For this process alone. */
+  readonly rng: Rng
+}
+
 export interface WorldOptions {
   readonly mutation?: Mutation
+  /** What runs on the nodes, in place of the commands and effects of the simulated clients. */
+  readonly handlers?: (process: SimProcess) => Handlers
   readonly print?: (line: string) => void
   /** Violations to ignore, when others are wanted. */
   readonly ignored?: RegExp
 }
 
-export function openWorld(plan: Plan, { mutation = {}, print, ignored }: WorldOptions = {}): World {
+export function openWorld(plan: Plan, options: WorldOptions = {}): World {
+  const { mutation = {}, print, ignored } = options
+  const handlersOf = options.handlers ?? clientHandlers
   const rng = rngOf(plan)
   const limits = engineLimits(plan.limits, mutation.limits)
   const timeline = openTimeline()
@@ -62,7 +78,9 @@ export function openWorld(plan: Plan, { mutation = {}, print, ignored }: WorldOp
   const { note } = trace
   const history = openHistory(note, ignored)
   const { addViolation } = history
-  const receiver = openReceiver(timeline, rng.fork('receiver'), {
+  const outside = rng.fork('receiver')
+  const line = openLine(outside)
+  const receiver = openReceiver(timeline, outside, line, {
     dropsRepeats: !mutation.receiverAcceptsRepeats,
     addViolation,
   })
@@ -80,6 +98,11 @@ export function openWorld(plan: Plan, { mutation = {}, print, ignored }: WorldOp
     appended: (shard, entry) => writers.appended(shard, entry),
     beat: (incarnation, requestedAt) => writers.beat(incarnation, requestedAt),
   })
+
+  function clientHandlers({ incarnation }: SimProcess): Handlers {
+    const effects = { incarnation, shards: plan.shards, limits: limits.shard, receiver, addViolation }
+    return { commands, queries, effectHandlers: simEffectHandlers({ ...effects, begins: writers.effectBegins }) }
+  }
 
   function node(id: string, keepsShards: boolean): SimNode {
     const mine = rng.fork(id)
@@ -116,20 +139,13 @@ export function openWorld(plan: Plan, { mutation = {}, print, ignored }: WorldOp
           disk,
         }
         let ids = 0
-        const options: EngineOptions = {
+        const engineOptions: EngineOptions = {
           shards: plan.shards,
-          handlers: {
-            commands,
-            queries,
-            effectHandlers: simEffectHandlers({
-              incarnation,
-              shards: plan.shards,
-              limits: limits.shard,
-              receiver,
-              addViolation,
-              begins: writers.effectBegins,
-            }),
-          },
+          handlers: handlersOf({
+            incarnation,
+            clock: clock.of(incarnation),
+            rng: mine.fork(`${incarnation.name}-own`),
+          }),
           clock: mutation.clock?.(clock.of(incarnation), context) ?? clock.of(incarnation),
           newCommandId: () => mutation.newCommandId?.(ids++, context) ?? `${incarnation.name}-${ids++}`,
           log: logInto((line) => incarnation.alive() && note(`${incarnation.name} ${line}`)),
@@ -141,7 +157,7 @@ export function openWorld(plan: Plan, { mutation = {}, print, ignored }: WorldOp
         }
         const durability = mutation.durability ?? (world.engine === 'embedded' ? 'synced' : 'async')
         const store = disk?.open(incarnation, durability)
-        const opened = await engines[world.engine](options, {
+        const opened = await engines[world.engine](engineOptions, {
           incarnation,
           store,
           bus: connect,
@@ -171,6 +187,7 @@ export function openWorld(plan: Plan, { mutation = {}, print, ignored }: WorldOp
     timeline,
     trace,
     history,
+    line,
     receiver,
     bus,
     writers,

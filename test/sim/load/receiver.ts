@@ -1,5 +1,6 @@
 /** The receiver of effects over an unreliable connection; it drops ids that it has seen, as every receiver must. */
 import type { Incarnation } from '../world/life.js'
+import type { Line } from '../world/line.js'
 import type { Rng } from '../world/rng.js'
 import type { Timeline } from '../world/timeline.js'
 
@@ -10,9 +11,6 @@ export interface Receiver {
   accepted(): readonly string[]
   /** Every id that arrived, with its content. */
   ids(): ReadonlyMap<string, string>
-  setUp(up: boolean): void
-  /** The share of deliveries that fail before or after their arrival. */
-  trouble(share: number): void
 }
 
 const wayMs = [0.5, 30] as const
@@ -21,12 +19,11 @@ const noAnswerMs = 400
 export function openReceiver(
   timeline: Timeline,
   rng: Rng,
+  line: Line,
   options: { dropsRepeats: boolean; addViolation: (sentence: string) => void },
 ): Receiver {
   const seen = new Map<string, string>()
   const accepted: string[] = []
-  let up = true
-  let failing = 0
 
   function accept(id: string, what: string): void {
     const before = seen.get(id)
@@ -39,8 +36,8 @@ export function openReceiver(
   return {
     deliver: (incarnation, id, what, signal) =>
       incarnation.outside<void>(({ resolve, reject }) => {
-        const arrives = up && !rng.chance(failing)
-        const answers = !rng.chance(failing)
+        const arrives = line.arrives()
+        const answers = line.answers()
         const abort = () => reject(new Error('the delivery was broken off'))
         signal.addEventListener('abort', abort, { once: true })
         timeline.after(rng.between(...wayMs), () => {
@@ -54,11 +51,5 @@ export function openReceiver(
       }),
     accepted: () => accepted,
     ids: () => seen,
-    setUp(isUp) {
-      up = isUp
-    },
-    trouble(share) {
-      failing = share
-    },
   }
 }
