@@ -18,6 +18,8 @@ import { roundtrip, roundtripSlow } from '../scenarios/roundtrip/scenario.js'
 import { sms } from '../scenarios/sms/scenario.js'
 import { store } from '../scenarios/store/scenario.js'
 import { traffic } from '../scenarios/traffic/scenario.js'
+import { turnFlow } from '../scenarios/turn-flow/scenario.js'
+import { turnLarge } from '../scenarios/turn-large/scenario.js'
 import { webchat } from '../scenarios/webchat/scenario.js'
 import { webchatWidget } from '../scenarios/webchat/widgetscenario.js'
 import { load } from './load/scenario.js'
@@ -36,6 +38,8 @@ export const scenarios: readonly Scenario[] = [
   sms,
   roundtrip,
   roundtripSlow,
+  turnFlow,
+  turnLarge,
   journey,
   journeyBudget,
   journeyCluster,
