@@ -59,7 +59,9 @@ const folderOf = (path: string, depth = 1) => path.split('/').slice(0, depth).jo
 const composition = [
   'runtime/emulator/emulator.ts',
   'runtime/emulator/index.ts',
-  'runtime/emulator/sampleagent.ts',
+  'runtime/emulator/samplebindings.ts',
+  'runtime/emulator/samples.ts',
+  'runtime/emulator/samplestart.ts',
   'runtime/partners/thread.ts',
 ]
 const composes = (path: string) => composition.includes(path) || path.startsWith('runtime/node/')
@@ -84,12 +86,24 @@ const areas = [
   'journey',
   'automation',
   'campaigns',
+  'tools',
+  'calendar',
+  'scheduling',
+  'turns',
   'traffic',
 ]
 const opened = ['http', 'shard', 'store', 'secrets', 'nats', 'ratelimit', 'observe'].map(
   (folder) => `runtime/${folder}`,
 )
-const pure = new Set(['typebox', 'libphonenumber-js', 'lru-cache'])
+const pure = new Set([
+  'typebox',
+  'libphonenumber-js',
+  'lru-cache',
+  'chrono-node',
+  'temporal-polyfill',
+  'ical.js',
+  'fast-xml-parser',
+])
 
 function brokenImports(rule: (each: Import) => boolean): string[] {
   return imports.filter(rule).map(({ from, to }) => `${from} imports ${to}`)
@@ -402,6 +416,6 @@ t.test('Routes are in step with the contract', async (t) => {
     [],
     'a pending route is in the contract',
   )
-  const mostPending = 33
+  const mostPending = 31
   t.ok(pending.length <= mostPending, `the pending list only becomes shorter: lower mostPending to ${pending.length}`)
 })

@@ -63,6 +63,38 @@ t.test('An answered text takes at most 4 commands and 3 commits, without its sta
   await end()
 })
 
+const tracking = {
+  id: 'tracking',
+  name: 'Order tracking',
+  flow: {
+    slots: [{ name: 'order', type: 'number', prompt: 'Which order?' }],
+    steps: [{ collect: ['order'] }, { say: 'Order {order} arrives on Thursday.' }],
+  },
+}
+
+t.test(
+  'A text that a managed agent answers takes at most 3 commands and 3 commits, without its statuses',
+  async (t) => {
+    const carrier = await createCarrier(t, node, 'rbm')
+    const { testAgent, account } = carrier
+    await testAgent.call('DELETE', '/webhook')
+    await testAgent.manage('POST', `${testAgent.agentPath}/playbooks`, tracking)
+    await carrier.sendFrom('+14155550101', 'Hi')
+    await waitUntil(async () => (await carrier.receivedTexts()).length === 1)
+    await stableCounts()
+    const end = await account!.injectFaults({ kind: 'missingReceipts' })
+    const before = await stableCounts()
+    await carrier.sendFrom('+14155550101', 'It is 17.')
+    await waitUntil(async () => (await carrier.receivedTexts()).length === 2)
+    const spent = since(before, await stableCounts())
+    t.match((await carrier.receivedTexts()).at(-1)?.text, 'Order 17 arrives on Thursday.')
+    t.comment(JSON.stringify(spent))
+    t.ok(spent.commands <= 3, `${spent.commands} commands`)
+    t.ok(spent.commits <= 3, `${spent.commits} commits`)
+    await end()
+  },
+)
+
 t.test('A recipient of a campaign who reads the message takes at most 6 commands', async (t) => {
   const carrier = await createCarrier(t, node, 'rbm')
   const { testAgent } = carrier

@@ -45,6 +45,7 @@ const withoutSourceYet = [
   ...['integration.called', 'integration.failed', 'connection.lost', 'scheduling.offered', 'scheduling.booked'],
   ...['scheduling.moved', 'scheduling.released', 'scheduling.failed', 'reminder.sent', 'person.updated', 'notify.sent'],
   'notify.failed',
+  'framework.warning',
 ]
 
 const node = await startNode({ PARLEY_ALLOW_PRIVATE_URLS: 'true' })

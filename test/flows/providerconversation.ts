@@ -1,6 +1,6 @@
 /** One person at one emulated provider, and the agent that they talk with: what is said, what is told, what fails. */
 import type { Test } from 'tap'
-import type { ProviderName } from '../../adapters/emulator/contract.js'
+import type { ChannelProviderName } from '../../adapters/emulator/contract.js'
 import { EmulatedAccount, type FaultSpec } from '../harness/account.js'
 import { waitUntil } from '../harness/clock.js'
 import type { NodeProcess } from '../harness/process.js'
@@ -33,7 +33,7 @@ export class ProviderConversation {
   person = ''
 
   constructor(
-    readonly provider: ProviderName,
+    readonly provider: ChannelProviderName,
     readonly row: ProviderRow,
     readonly testAgent: TestAgent,
     readonly account: EmulatedAccount,
@@ -42,7 +42,7 @@ export class ProviderConversation {
   static async open(
     t: Test,
     node: NodeProcess,
-    provider: ProviderName,
+    provider: ChannelProviderName,
     name = `Desk of ${provider}`,
   ): Promise<ProviderConversation> {
     const row = providerRows[provider]

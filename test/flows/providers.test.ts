@@ -1,6 +1,6 @@
 /** One conversation on each channel over the real adapters, each against its emulated provider, with faults on. */
 import t, { type Test } from 'tap'
-import type { EmulatorContext, ProviderName } from '../../adapters/emulator/contract.js'
+import type { ChannelProviderName, EmulatorContext } from '../../adapters/emulator/contract.js'
 import { httpProviders } from '../../adapters/emulator/providers.js'
 import { EmulatedAccount } from '../harness/account.js'
 import { waitUntil } from '../harness/clock.js'
@@ -23,7 +23,7 @@ t.jobs = Object.keys(providerRows).length
 const node = await startNode({ PARLEY_EMULATOR: 'true', PARLEY_TIME_SCALE: '10' })
 t.teardown(() => node.clean())
 
-const names = Object.keys(providerRows) as ProviderName[]
+const names = Object.keys(providerRows) as ChannelProviderName[]
 const openConversations = await Promise.all(names.map((provider) => ProviderConversation.open(t, node, provider)))
 
 /**

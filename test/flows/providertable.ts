@@ -1,7 +1,7 @@
 /**
  * The wires of the providers as the flow of `providers.test.ts` meets them: one row each, with what it has and lacks.
  */
-import type { Act, ProviderName } from '../../adapters/emulator/contract.js'
+import type { Act, ChannelProviderName } from '../../adapters/emulator/contract.js'
 import type { FaultKind } from '../../adapters/emulator/faults.js'
 import type { ChannelName } from '../../core/channelnames.js'
 
@@ -86,7 +86,7 @@ const quickReplies: ProviderRow['offer'] = (tap) => ({
   })),
 })
 
-export const providerRows: Readonly<Record<ProviderName, ProviderRow>> = {
+export const providerRows: Readonly<Record<ChannelProviderName, ProviderRow>> = {
   smpp: {
     channel: 'sms',
     address: phone,
@@ -237,7 +237,7 @@ export const providerRows: Readonly<Record<ProviderName, ProviderRow>> = {
 }
 
 /** The header that holds the signature of a call; that of smpp is the line itself. */
-export const signatureHeaders: Readonly<Record<Exclude<ProviderName, 'smpp'>, string>> = {
+export const signatureHeaders: Readonly<Record<Exclude<ChannelProviderName, 'smpp'>, string>> = {
   rbm: 'x-goog-signature',
   twilio: 'x-twilio-signature',
   whatsapp: 'x-hub-signature-256',

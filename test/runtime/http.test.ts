@@ -690,7 +690,7 @@ t.test('A request that can be refused without its body is refused before the bod
   const part = (path: string, ...lines: string[]) => `${head('POST', path, 'content-length: 1000', ...lines)}{`
   const noBinding = await raw(part('/v4/ingress/bnd_nothing'), '}', gatewayPort)
   t.match(noBinding.text, /^HTTP\/1.1 404 /, 'a call for a binding that does not exist')
-  const noTicket = await raw(part('/v1/system/emulator/stage/_say'), '}')
+  const noTicket = await raw(part('/v1/system/emulator/stage/sample/_say'), '}')
   t.match(noTicket.text, /^HTTP\/1.1 403 /, 'a call of the emulator page without a ticket')
   const beyond = Array.from({ length: 3 * budgets.send.burstCalls }, async () => {
     const { text } = await raw(part('/v1/send', `authorization: Bearer ${testKey}`), '}')

@@ -27,7 +27,8 @@ t.test('The package contains only the program and the kit, and the command line 
   const args = ['pack', '--ignore-scripts', '--json', '--pack-destination', scratch]
   const { stdout } = await run('npm', args, { cwd: root, maxBuffer: 64 * 1024 ** 2 })
   const [{ filename, files }] = JSON.parse(stdout) as [Packed]
-  const allowed = /^(?:(?:dist\/(?:adapters|core|mgmt|parts|runtime)|adapters\/kit|core|ops\/sample-agent)\/|[^/]+$)/
+  const allowed =
+    /^(?:(?:dist\/(?:adapters|core|mgmt|parts|runtime)|adapters\/kit|core|ops\/sample-(?:agent|managed))\/|[^/]+$)/
   t.same(
     files.map(({ path }) => path).filter((path) => !allowed.test(path)),
     [],

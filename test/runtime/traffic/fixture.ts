@@ -10,11 +10,10 @@ import { newConversation } from '../../../runtime/conversation/commands.js'
 import { HistoryWriter } from '../../../runtime/conversation/history.js'
 import { conversationTable, type DeadLetter, deadLetterTable } from '../../../runtime/conversation/tables.js'
 import { sandboxRemove } from '../../../runtime/sandbox/commands.js'
-import type { Command, Handlers, Query, Shards } from '../../../runtime/shard/contract.js'
-import { shardOf } from '../../../runtime/shard/placement.js'
-import type { Reader } from '../../../runtime/store/contract.js'
+import type { Command, Handlers } from '../../../runtime/shard/contract.js'
 import { createTrafficLists, type Traffic } from '../../../runtime/traffic/messages.js'
 import { agentRef, createWorld } from '../../harness/world.js'
+import { createCountedShards } from './countedshards.js'
 
 export { agentRef }
 
@@ -56,40 +55,14 @@ export const addTraffic: Command<TrafficInput, null> = {
 export async function openTrafficFixture(t: Test) {
   const extraModule: Handlers = { commands: [addTraffic], queries: [], effectHandlers: () => ({}) }
   const { clock, node } = await createWorld(t, { agent: { hasWebhook: false }, node: { extraModule } })
-  const { engine, store } = node.node
-  let readCount = 0
-  const withCounter = (reader: Reader): Reader => ({
-    get(...args) {
-      readCount++
-      return reader.get(...args)
-    },
-    *range(...args) {
-      for (const row of reader.range(...args)) {
-        readCount++
-        yield row
-      }
-    },
-  })
-  const countRows = (shard: number, query: Query<never, unknown>, input: unknown) =>
-    query.read(withCounter(store!.space(shard)), input as never)
-  /** Reads what each query reads once more from the store, to count the rows. */
-  const counted: Shards = {
-    ...engine,
-    query(owner, query, input) {
-      countRows(shardOf(owner, node.shardCount), query, input)
-      return engine.query(owner, query, input)
-    },
-    queryAll(query, input) {
-      for (let shard = 0; shard < node.shardCount; shard++) countRows(shard, query, input)
-      return engine.queryAll(query, input)
-    },
-  }
+  const { engine } = node.node
+  const { shards, cost } = createCountedShards(node)
   let entryCount = 0
   return {
     clock,
     engine,
     rows: node.rows,
-    traffic: createTrafficLists({ shards: counted, shardCount: node.shardCount, timeScale: 1, clock }),
+    traffic: createTrafficLists({ shards, shardCount: node.shardCount, timeScale: 1, clock }),
     /** Records one entry and returns its message id. */
     async addEntry(asid: string, how: Partial<TrafficEntry> = {}, more: Partial<TrafficInput> = {}): Promise<string> {
       const messageId = `m${++entryCount}`
@@ -104,12 +77,7 @@ export async function openTrafficFixture(t: Test) {
       await engine.execute(asid, addTraffic, { asid, entries: [entry], ...more })
       return messageId
     },
-    /** How many rows the queries of that call read. */
-    async cost(runQuery: () => Promise<unknown>): Promise<number> {
-      const before = readCount
-      await runQuery()
-      return readCount - before
-    },
+    cost,
     forget: (asid: string) => engine.execute(asid, sandboxRemove, { asid }),
   }
 }
