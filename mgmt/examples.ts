@@ -17,6 +17,7 @@ import { examples as outreach } from './outreach/examples.js'
 import { examples as people } from './people/examples.js'
 import { examples as sandbox } from './sandbox/examples.js'
 import { examples as traffic } from './traffic/examples.js'
+import { examples as turns } from './turns/examples.js'
 import { examples as webhooks } from './webhooks/examples.js'
 
 export const managementExamples: RouteExamples = {
@@ -37,5 +38,6 @@ export const managementExamples: RouteExamples = {
   ...people,
   ...sandbox,
   ...traffic,
+  ...turns,
   ...webhooks,
 }

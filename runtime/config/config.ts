@@ -151,7 +151,7 @@ const variables = {
     'PARLEY_EMULATOR',
     kinds.flag,
     'on where `PARLEY_HOST` is a loopback address, no public URL and no trusted proxy is set and `NODE_ENV` is not `production`',
-    'Runs servers that stand in for real providers, on loopback ports beside the management API, with the sample agent and the emulator page',
+    'Runs servers that stand in for real providers, on loopback ports beside the management API, with the sample agents and the emulator page',
   ),
   allowPrivateUrls: withDefault(
     'PARLEY_ALLOW_PRIVATE_URLS',
