@@ -1,4 +1,6 @@
-/** The play with which a step of a turn begins: the session's, or a new one in the playbook that the session begins in. */
+/**
+ * The play with which a step of a turn begins: the session's, or a new one in the playbook that the session begins in.
+ */
 import type { AgentDocument } from '../agent/index.js'
 import type { PlanInput } from './contract.js'
 import type { Play } from './play.js'

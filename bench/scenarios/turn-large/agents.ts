@@ -1,4 +1,6 @@
-/** The agents of the turn-large scenario: the large agent of `config` and one a hundredth as large, with one more flow. */
+/**
+ * The agents of the turn-large scenario: the large agent of `config` and one a hundredth as large, with one more flow.
+ */
 import { exportOf } from '../config/agent.js'
 import { orderText, trackingPlaybook } from '../turn-flow/agent.js'
 

@@ -12,7 +12,7 @@ t.setTimeout(300_000)
 
 const say = (text: string) => ({ steps: [{ say: text }] })
 const playbook = (id: string, more: object = {}) => ({ id, name: id, body: '', uses: [], isDefault: false, ...more })
-const desk = playbook('desk', { isDefault: true, flow: say('What can I do?') })
+const stage = playbook('desk', { isDefault: true, flow: say('What can I do?') })
 const plan = { slots: [{ name: 'plan', type: 'string', prompt: 'Which plan?' }], steps: [{ collect: 'plan' }] }
 const exact = { id: 'fee', question: 'Is there a late fee?', answer: 'Yes: $40, [*always*].', exact: true }
 const codes = ({ findings }: Turned) => findings.warnings.map(({ code }) => code)
@@ -20,7 +20,7 @@ const codes = ({ findings }: Turned) => findings.warnings.map(({ code }) => code
 t.test('C7: an exact Fact goes before a request for a person, a playbook and a flow', (t) => {
   const facts = [{ ...exact, question: 'Talk to a person' }]
   const talk = createTalk(
-    documentWith({ facts, playbooks: [desk, playbook('Talk to a person', { flow: say('No.') })] }),
+    documentWith({ facts, playbooks: [stage, playbook('Talk to a person', { flow: say('No.') })] }),
   )
   t.match(talk.write('talk to a person').findings.found, [{ kind: 'fact', id: 'fee' }])
   t.end()
@@ -28,14 +28,14 @@ t.test('C7: an exact Fact goes before a request for a person, a playbook and a f
 
 t.test('C7: a playbook without a flow is never entered by words, and its body is never said', (t) => {
   const secret = playbook('prices', { body: 'The secret is blue.', whenToUse: 'The person asks about prices.' })
-  const turned = createTalk(documentWith({ playbooks: [desk, secret] })).write('prices')
+  const turned = createTalk(documentWith({ playbooks: [stage, secret] })).write('prices')
   t.equal(turned.play.playbookId, 'desk')
   t.notMatch(turned.text, /blue/)
   t.end()
 })
 
 t.test('Decision 8: a playbook that ends is not entered again by itself, and may be asked for again', (t) => {
-  const talk = createTalk(documentWith({ playbooks: [desk, playbook('plans', { flow: plan })] }))
+  const talk = createTalk(documentWith({ playbooks: [stage, playbook('plans', { flow: plan })] }))
   talk.write('hello')
   t.match(talk.write('plans').text, /Which plan/)
   talk.write('Gold')
@@ -45,7 +45,7 @@ t.test('Decision 8: a playbook that ends is not entered again by itself, and may
 })
 
 t.test('R8, decision 7: another session keeps neither the playbook nor the flow, and counts on', (t) => {
-  const talk = createTalk(documentWith({ playbooks: [desk, playbook('plans', { flow: plan })] }))
+  const talk = createTalk(documentWith({ playbooks: [stage, playbook('plans', { flow: plan })] }))
   talk.write('plans')
   const { play } = talk.write('hello', { sessionId: 's2' })
   t.match(play, { sessionId: 's2', playbookId: 'desk', stack: [] })
@@ -53,13 +53,13 @@ t.test('R8, decision 7: another session keeps neither the playbook nor the flow,
 })
 
 t.test('Decision 7: an opening names its playbook; one that is gone leaves the default and a warning', (t) => {
-  const playbooks = [desk, playbook('offers', { outreachId: 'spring', flow: plan })]
+  const playbooks = [stage, playbook('offers', { outreachId: 'spring', flow: plan })]
   const open = (playbookId: string) =>
     createTalk(documentWith({ playbooks }), { start: { kind: 'outreach', playbookId, outreachId: 'spring' } as never })
   t.match(open('offers').write('ok'), { play: { playbookId: 'offers', outreachId: 'spring' }, text: /Which plan/ })
-  const gone = open('gone').write('ok')
-  t.equal(gone.play.playbookId, 'desk')
-  t.same(codes(gone), ['flow.missing'])
+  const missing = open('gone').write('ok')
+  t.equal(missing.play.playbookId, 'desk')
+  t.same(codes(missing), ['flow.missing'])
   t.end()
 })
 
@@ -249,9 +249,9 @@ t.test('Hostile: 500 playbooks and 5,000 Facts with the same words say one thing
   t.end()
 })
 
-t.test('Hostile: a chip that names a playbook which is gone, or is hidden, is words', (t) => {
+t.test('Hostile: a chip that names a playbook which is missing, or is hidden, is words', (t) => {
   const hidden = playbook('offers', { outreachId: 'spring', flow: plan })
-  const talk = createTalk(documentWith({ playbooks: [desk, hidden] }))
+  const talk = createTalk(documentWith({ playbooks: [stage, hidden] }))
   for (const id of ['playbook:gone', 'playbook:__proto__', 'playbook:offers']) {
     const turned = talk.tap('chips', id)
     t.equal(turned.play.playbookId, 'desk', id)

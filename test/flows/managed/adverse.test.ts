@@ -1,15 +1,15 @@
 /** Bad input and bad moments: the person gets a sane sentence, and the record says what happened. */
 import t from 'tap'
 import { waitUntil } from '../../harness/clock.js'
-import { clinic, openDesk } from './desk.js'
+import { clinic, openStage } from './stage.js'
 
 t.setTimeout(300_000)
 
 t.test(
   'C3: messages that come quickly after each other are answered together, and every one is in a turn',
   async (t) => {
-    const desk = await openDesk(t, clinic)
-    const ann = desk.phone('sms', '+12075550230')
+    const stage = await openStage(t, clinic)
+    const ann = stage.phone('sms', '+12075550230')
     await Promise.all([ann.send({ text: 'Do you have parking?' }), ann.send({ text: 'When are you open?' })])
     await waitUntil(async () => (await ann.turns()).flatMap(({ trigger }) => trigger.text).join('\n').length >= 39)
     const turns = await ann.turns()
@@ -29,8 +29,8 @@ for (const [what, text] of [
   ['names of objects', '__proto__ constructor toString'],
 ] as const) {
   t.test(`Bad input: ${what} is answered in a flow and outside`, async (t) => {
-    const desk = await openDesk(t, clinic)
-    const ann = desk.phone('sms', '+12075550231')
+    const stage = await openStage(t, clinic)
+    const ann = stage.phone('sms', '+12075550231')
     const outside = await ann.write(text)
     t.ok(outside.texts.length > 0 && outside.texts.length <= 10)
     t.equal(outside.turn.state, 'completed')
@@ -43,11 +43,11 @@ for (const [what, text] of [
 }
 
 t.test('R32a: a playbook deleted in the middle of its flow is left, and the person is answered', async (t) => {
-  const desk = await openDesk(t, clinic)
-  const ann = desk.phone('sms', '+12075550232')
+  const stage = await openStage(t, clinic)
+  const ann = stage.phone('sms', '+12075550232')
   await ann.write('Book a visit')
-  const { playbooks } = await desk.manage('GET', '/export?format=json')
-  await desk.manage('DELETE', '/playbooks/book')
+  const { playbooks } = await stage.manage('GET', '/export?format=json')
+  await stage.manage('DELETE', '/playbooks/book')
   t.ok(playbooks.length > 1)
   const answer = await ann.write('Sports massage')
   t.equal(answer.turn.state, 'completed')
@@ -56,18 +56,18 @@ t.test('R32a: a playbook deleted in the middle of its flow is left, and the pers
 })
 
 t.test('R32a: a flow that is shortened in the middle goes on or ends, and the person is answered', async (t) => {
-  const desk = await openDesk(t, clinic)
-  const ann = desk.phone('sms', '+12075550233')
+  const stage = await openStage(t, clinic)
+  const ann = stage.phone('sms', '+12075550233')
   for (const text of ['Book a visit', '1', '1', 'Ann']) await ann.write(text)
-  await desk.manage('PATCH', '/playbooks/book', { flow: { steps: [{ say: 'We do not book here any more.' }] } })
+  await stage.manage('PATCH', '/playbooks/book', { flow: { steps: [{ say: 'We do not book here any more.' }] } })
   const answer = await ann.write('ann@example.com')
   t.equal(answer.turn.state, 'completed')
   t.match(answer.text, /./)
 })
 
 t.test('R7: a STOP right behind a message lets nothing be said after it', async (t) => {
-  const desk = await openDesk(t, clinic)
-  const ann = desk.phone('sms', '+12075550234')
+  const stage = await openStage(t, clinic)
+  const ann = stage.phone('sms', '+12075550234')
   await ann.write('hi')
   const before = ann.requests().length
   await Promise.all([ann.send({ text: 'STOP' }), ann.send({ text: 'Book a visit' })])
@@ -84,8 +84,8 @@ t.test('R7: a STOP right behind a message lets nothing be said after it', async 
 })
 
 t.test('A picture, a place and an unknown file are answered', async (t) => {
-  const desk = await openDesk(t, clinic, { channels: ['rcs'] })
-  const ann = desk.phone('rcs', '+12075550235')
+  const stage = await openStage(t, clinic, { channels: ['rcs'] })
+  const ann = stage.phone('rcs', '+12075550235')
   for (const item of [
     { media: [{ url: 'https://media.example/x.png', type: 'image/png' }] },
     { place: { latitude: 43.6, longitude: -70.2, label: 'Pier' } },
@@ -110,8 +110,8 @@ t.test('Calls of outside tools fail without a tool behind them, and the flow say
     ],
   }
   const playbooks = [{ id: 'main', name: 'Main', isDefault: true, uses: ['integration:crm'], body: '', flow }]
-  const desk = await openDesk(t, { playbooks, integrations: { custom } })
-  const answer = await desk.phone('sms', '+12075550236').write('hello')
+  const stage = await openStage(t, { playbooks, integrations: { custom } })
+  const answer = await stage.phone('sms', '+12075550236').write('hello')
   t.match(answer.text, /The CRM is away/)
   t.match(answer.turn, { outcomes: ['failed'], toolCalls: [{ name: 'integration:crm', state: 'failed' }] })
 })

@@ -1,6 +1,6 @@
 /** The sample clinic books, moves and calls off visits with nothing but its document. */
 import t from 'tap'
-import { clinic, openDesk } from './desk.js'
+import { clinic, openStage } from './stage.js'
 
 t.setTimeout(300_000)
 
@@ -10,9 +10,9 @@ const bookedOf = async (
 ) => (await manage('GET', `/people/${person.id}/appointments`)).data
 
 t.test('R27, R44, R45: over SMS a visit is booked, moved and called off by words and numbers alone', async (t) => {
-  const desk = await openDesk(t, clinic)
-  const ann = desk.phone('sms', '+12075550142')
-  t.match((await ann.write('hi')).text, /desk of Harbor Clinic[\s\S]*1\. Book a visit/)
+  const stage = await openStage(t, clinic)
+  const ann = stage.phone('sms', '+12075550142')
+  t.match((await ann.write('hi')).text, /stage of Harbor Clinic[\s\S]*1\. Book a visit/)
   t.match((await ann.write('1')).text, /Which treatment/)
   t.match((await ann.write('Sports massage')).text, /1\. Tue, Jan 1, 2030, 8:00 AM EST/, 'in the zone of the phone')
   t.match((await ann.write('1')).text, /first name/)
@@ -31,7 +31,7 @@ t.test('R27, R44, R45: over SMS a visit is booked, moved and called off by words
   })
   const person = await ann.person()
   t.match(person, { firstName: 'Ann', email: 'ann@example.com' })
-  t.match(await bookedOf(person, desk.manage), [
+  t.match(await bookedOf(person, stage.manage), [
     {
       startUtc: '2030-01-01T13:00:00.000Z',
       durationMinutes: 45,
@@ -44,18 +44,18 @@ t.test('R27, R44, R45: over SMS a visit is booked, moved and called off by words
   await ann.write('Move my visit')
   await ann.write('2')
   t.match((await ann.write('yes')).text, /Your visit has moved: Tue, Jan 1, 1:00/)
-  t.match(await bookedOf(person, desk.manage), [{ status: 'rescheduled', startUtc: '2030-01-01T18:00:00.000Z' }])
+  t.match(await bookedOf(person, stage.manage), [{ status: 'rescheduled', startUtc: '2030-01-01T18:00:00.000Z' }])
   t.match((await ann.write('I cannot come to my visit')).text, /Shall I call off your visit/)
   t.match((await ann.write('yes')).text, /Your visit is called off/)
-  const [appointment] = (await bookedOf(person, desk.manage)) as { history: { action: string }[] }[]
+  const [appointment] = (await bookedOf(person, stage.manage)) as { history: { action: string }[] }[]
   t.match(appointment, { status: 'cancelled' })
   t.equal(appointment!.history.length, 3)
 })
 
 for (const channel of ['rcs', 'messengerA', 'vendorMessages'] as const) {
   t.test(`R27, R45: on ${channel} the same visit is booked with taps`, async (t) => {
-    const desk = await openDesk(t, clinic, { channels: [channel] })
-    const bob = desk.phone(channel, '+12075550143')
+    const stage = await openStage(t, clinic, { channels: [channel] })
+    const bob = stage.phone(channel, '+12075550143')
     await bob.write('hello')
     await bob.write('Book a visit')
     await bob.tap('Running check')
@@ -66,15 +66,15 @@ for (const channel of ['rcs', 'messengerA', 'vendorMessages'] as const) {
     t.match(question.text, /Shall I book Running check for Bob/)
     const booked = await bob.tap(/yes/i)
     t.match(booked.text, /You are booked, Bob: Running check/)
-    t.match(await bookedOf(await bob.person(), desk.manage), [{ status: 'scheduled', notes: 'Running check' }])
+    t.match(await bookedOf(await bob.person(), stage.manage), [{ status: 'scheduled', notes: 'Running check' }])
   })
 }
 
 t.test('R44, R45: two people never get one time of one representative', async (t) => {
   const { representatives: _both, ...hours } = clinic.capabilities.scheduling
   const capabilities = { ...clinic.capabilities, scheduling: { ...hours, representatives: [] } }
-  const desk = await openDesk(t, { ...clinic, capabilities })
-  const people = ['+12075550150', '+12075550151'].map((address) => desk.phone('sms', address))
+  const stage = await openStage(t, { ...clinic, capabilities })
+  const people = ['+12075550150', '+12075550151'].map((address) => stage.phone('sms', address))
   for (const [nth, phone] of people.entries()) {
     for (const text of ['Book a visit', 'Sports massage', '1', `Pia`, `p${nth}@example.com`, 'skip'])
       await phone.write(text)
@@ -88,8 +88,8 @@ t.test('R44, R45: two people never get one time of one representative', async (t
 })
 
 t.test('R30, R44: a person who is on file is not asked again, and an occupied time is not offered', async (t) => {
-  const desk = await openDesk(t, clinic)
-  const ann = desk.phone('sms', '+12075550144')
+  const stage = await openStage(t, clinic)
+  const ann = stage.phone('sms', '+12075550144')
   for (const text of ['Book a visit', '1', '1', 'Ann', 'ann@example.com', '+12075550144', 'yes']) await ann.write(text)
   await ann.write('Book a visit')
   const times = await ann.write('2')

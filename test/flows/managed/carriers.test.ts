@@ -4,7 +4,7 @@ import { onEachCarrier, textsAt } from '../../harness/carriers.js'
 import { waitUntil } from '../../harness/clock.js'
 import { startNode } from '../../harness/process.js'
 import type { TestAgent } from '../../harness/testagent.js'
-import { clinic } from './desk.js'
+import { clinic } from './stage.js'
 
 t.setTimeout(300_000)
 

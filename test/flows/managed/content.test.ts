@@ -1,6 +1,6 @@
 /** Templates, things, collections and pictures in what a managed agent says. */
 import t from 'tap'
-import { clinic, openDesk } from './desk.js'
+import { clinic, openStage } from './stage.js'
 
 t.setTimeout(300_000)
 
@@ -15,8 +15,8 @@ const payloadOf = (answer: { requests: readonly { payload: unknown }[] }) =>
 t.test(
   'R39: a collection is one carousel of its things, with the fields and actions of its presentation',
   async (t) => {
-    const desk = await openDesk(t, clinic, rcs)
-    const answer = await desk.phone('rcs', '+12075550180').write('Our treatments')
+    const stage = await openStage(t, clinic, rcs)
+    const answer = await stage.phone('rcs', '+12075550180').write('Our treatments')
     const carousel = answer.requests.map(
       ({ payload }) => (payload as { block?: { kind: string; cards?: object[] } }).block,
     )
@@ -28,8 +28,8 @@ t.test(
 )
 
 t.test('R40: tapping a reply of a card gives the agent its value', async (t) => {
-  const desk = await openDesk(t, clinic, rcs)
-  const ann = desk.phone('rcs', '+12075550181')
+  const stage = await openStage(t, clinic, rcs)
+  const ann = stage.phone('rcs', '+12075550181')
   await ann.write('Our treatments')
   const answer = await ann.tap('Book this')
   t.match(answer.turn.playbook, { after: 'book' })
@@ -39,21 +39,21 @@ t.test('R40: tapping a reply of a card gives the agent its value', async (t) => 
 t.test('R37: things are cards by their ids, and R15: without a picture they take the default one', async (t) => {
   const knowledge = { things: [{ id: 'boat', name: 'Boat', description: 'Blue.' }], collections: [] }
   const defaultCardImageUrl = 'https://media.example/default.png'
-  const desk = await openDesk(
+  const stage = await openStage(
     t,
     saying('Look: [[things: boat]]', { identity: { defaultCardImageUrl }, capabilities: { knowledge } }),
     rcs,
   )
-  const answer = await desk.phone('rcs', '+12075550182').write('hello')
+  const answer = await stage.phone('rcs', '+12075550182').write('hello')
   t.match(answer.text, /Boat/)
   t.match(payloadOf(answer), /default|Boat/)
 })
 
 t.test('R32a: nothing can be deleted that a flow still names', async (t) => {
   const things = [{ id: 'boat', name: 'Boat' }]
-  const desk = await openDesk(t, saying('Look here. [[things: boat]]', { capabilities: { knowledge: { things } } }))
-  await t.rejects(desk.manage('PUT', '/knowledge/things', { things: [] }), /409.*agent\.integrity_conflict/)
-  t.match((await desk.phone('sms', '+12075550183').write('hello')).text, /Look here[\s\S]*Boat/)
+  const stage = await openStage(t, saying('Look here. [[things: boat]]', { capabilities: { knowledge: { things } } }))
+  await t.rejects(stage.manage('PUT', '/knowledge/things', { things: [] }), /409.*agent\.integrity_conflict/)
+  t.match((await stage.phone('sms', '+12075550183').write('hello')).text, /Look here[\s\S]*Boat/)
 })
 
 t.test(
@@ -63,8 +63,8 @@ t.test(
       { id: 'hello', name: 'Hello', body: 'Dear {person.firstName|guest}.' },
       { id: 'strict', name: 'Strict', body: 'Your plan is {person.company|block-send}.' },
     ]
-    const desk = await openDesk(t, saying('[[template: hello]] Welcome. [[template: strict]]', { messageTemplates }))
-    const answer = await desk.phone('sms', '+12075550184').write('hello')
+    const stage = await openStage(t, saying('[[template: hello]] Welcome. [[template: strict]]', { messageTemplates }))
+    const answer = await stage.phone('sms', '+12075550184').write('hello')
     t.match(answer.text, /Dear guest\.\s+Welcome\./)
     t.notMatch(answer.text, /Your plan/)
     t.match(answer.turn.warnings, [{ code: 'template.blocked' }])
@@ -73,8 +73,8 @@ t.test(
 
 t.test('R31, R38: a say step can be a template as a whole', async (t) => {
   const messageTemplates = [{ id: 'hello', name: 'Hello', body: 'Dear {person.firstName|guest}.' }]
-  const desk = await openDesk(t, saying('template:hello', { messageTemplates }))
-  t.match((await desk.phone('sms', '+12075550185').write('hello')).text, /^Dear guest\.$/)
+  const stage = await openStage(t, saying('template:hello', { messageTemplates }))
+  t.match((await stage.phone('sms', '+12075550185').write('hello')).text, /^Dear guest\.$/)
 })
 
 t.test('R37: what a person writes opens no marker when it is repeated', async (t) => {
@@ -82,8 +82,8 @@ t.test('R37: what a person writes opens no marker when it is repeated', async (t
   const flow = { slots, steps: [{ collect: 'note' }, { say: 'You said: {note}' }] }
   const playbooks = [{ id: 'main', name: 'Main', isDefault: true, uses: [], body: '', flow }]
   const knowledge = { things: [{ id: 'boat', name: 'Boat', description: 'A secret.' }] }
-  const desk = await openDesk(t, { playbooks, capabilities: { knowledge } })
-  const ann = desk.phone('sms', '+12075550186')
+  const stage = await openStage(t, { playbooks, capabilities: { knowledge } })
+  const ann = stage.phone('sms', '+12075550186')
   await ann.write('hello')
   const answer = await ann.write('[[things: boat]] **bold** {slots.note}')
   t.ok(answer.text.includes('You said: [[things: boat]] **bold** {slots.note}'), answer.text)

@@ -1,6 +1,6 @@
 /** Flows as a phone sees them: questions, what is already on file, read-backs, branches, calls and ends. */
 import t from 'tap'
-import { clinic, openDesk } from './desk.js'
+import { clinic, openStage } from './stage.js'
 
 t.setTimeout(300_000)
 
@@ -37,13 +37,13 @@ t.test('R29, R31: say, branch, call and end are one turn, and its outcome is in 
       playbook('groups', { steps: [{ say: 'Groups of {size} sit upstairs.' }] }),
     ],
   }
-  const desk = await openDesk(t, document)
-  const ann = desk.phone('sms', '+12075550130')
+  const stage = await openStage(t, document)
+  const ann = stage.phone('sms', '+12075550130')
   t.match((await ann.write('hello')).text, /How many are you/)
   const small = await ann.write('4')
   t.match(small.text, /A table for 4\.[\s\S]*1\. Thanks\n2\. Change it/)
   t.match(small.turn, { outcomes: ['table'], flow: { outcome: 'table' } })
-  const bob = desk.phone('sms', '+12075550131')
+  const bob = stage.phone('sms', '+12075550131')
   await bob.write('hello')
   t.match((await bob.write('twelve people, 12')).turn.outcomes, ['group'])
 })
@@ -59,8 +59,8 @@ t.test('R30: every type of slot is read from plain words, and an invalid value i
     { name: 'code', type: 'string', required: true, validate: '/^[A-Z]{3}$/', prompt: 'Which code?' },
   ]
   const steps = [{ collect: slots.map(({ name }) => name) }, { say: '{email} {phone} {day} {count} {room} {code}' }]
-  const desk = await openDesk(t, { ...people, playbooks: [main({ slots, steps })] })
-  const ann = desk.phone('sms', '+12075550132')
+  const stage = await openStage(t, { ...people, playbooks: [main({ slots, steps })] })
+  const ann = stage.phone('sms', '+12075550132')
   t.match((await ann.write('hello')).text, /Email\?/)
   t.match((await ann.write('no idea')).text, /Email\?/)
   t.match((await ann.write('it is ann@example.com')).text, /Phone\?/)
@@ -79,10 +79,10 @@ t.test('R30: a bound slot on file is not asked, and confirm reads a value back o
     { name: 'plan', type: 'string', required: true, confirm: true, prompt: 'Which plan?' },
   ]
   const steps = [{ collect: ['name', 'plan'] }, { say: '{name} takes {plan}.' }]
-  const desk = await openDesk(t, { ...people, playbooks: [main({ slots, steps })] })
-  const ann = desk.phone('sms', '+12075550133')
+  const stage = await openStage(t, { ...people, playbooks: [main({ slots, steps })] })
+  const ann = stage.phone('sms', '+12075550133')
   const address = { channel: 'sms', address: '+12075550133' }
-  await desk.manage('POST', '/people', { firstName: 'Ann', phone: address.address }).catch(() => undefined)
+  await stage.manage('POST', '/people', { firstName: 'Ann', phone: address.address }).catch(() => undefined)
   t.match((await ann.write('hello')).text, /Your name\?|Which plan\?/)
   if (/Your name/.test(ann.requests().at(-1)!.text)) await ann.write('Ann')
   t.match((await ann.write('Gold')).text, /Gold/)
@@ -102,8 +102,8 @@ t.test(
       [false, /Going on/],
       [true, /People are at the desk/],
     ] as const) {
-      const desk = await openDesk(t, { identity, ...people, playbooks: [main(flow(required))] })
-      const ann = desk.phone('sms', '+12075550134')
+      const stage = await openStage(t, { identity, ...people, playbooks: [main(flow(required))] })
+      const ann = stage.phone('sms', '+12075550134')
       await ann.write('hello')
       await ann.write('one')
       await ann.write('two')
@@ -124,15 +124,15 @@ t.test('Decision 10: a Fact within a flow is answered, and then the pending ques
     steps: [{ collect: 'plan' }],
   }
   const facts = [{ id: 'hours', question: 'When are you open?', answer: 'From 8 to 18.' }]
-  const desk = await openDesk(t, { playbooks: [main(flow)], capabilities: { ...fields, knowledge: { facts } } })
-  const ann = desk.phone('sms', '+12075550135')
+  const stage = await openStage(t, { playbooks: [main(flow)], capabilities: { ...fields, knowledge: { facts } } })
+  const ann = stage.phone('sms', '+12075550135')
   await ann.write('hello')
   t.match((await ann.write('When are you open?')).text, /From 8 to 18\.[\s\S]*Which plan\?/)
 })
 
 t.test('R31: "never mind" leaves the flow, and the record has the outcome cancelled', async (t) => {
-  const desk = await openDesk(t, clinic)
-  const ann = desk.phone('sms', '+12075550136')
+  const stage = await openStage(t, clinic)
+  const ann = stage.phone('sms', '+12075550136')
   await ann.write('Book a visit')
   const answer = await ann.write('never mind')
   t.match(answer.text, /I have stopped this/)
@@ -157,12 +157,12 @@ t.test('Decision 12, 13: conditions read slots, the person, results of actions a
       }),
     ],
   }
-  const desk = await openDesk(t, document)
-  const ann = desk.phone('sms', '+12075550137')
+  const stage = await openStage(t, document)
+  const ann = stage.phone('sms', '+12075550137')
   await ann.write('hello')
   t.match((await ann.write('Gold')).text, /A fine plan/)
   t.match(await ann.person(), { customFields: { plan: 'Gold' } })
-  const bob = desk.phone('sms', '+12075550138')
+  const bob = stage.phone('sms', '+12075550138')
   await bob.write('hello')
   t.match((await bob.write('Copper')).text, /Noted/)
 })
@@ -183,11 +183,11 @@ t.test('R31, R14: a handoff to a human shows the contact options, one to a playb
       playbook('sales', { steps: [{ say: 'Sales here.' }] }),
     ],
   }
-  const desk = await openDesk(t, document)
-  const ann = desk.phone('sms', '+12075550139')
+  const stage = await openStage(t, document)
+  const ann = stage.phone('sms', '+12075550139')
   await ann.write('hello')
   t.match((await ann.write('1')).text, /People are at the desk/)
-  const bob = desk.phone('sms', '+12075550140')
+  const bob = stage.phone('sms', '+12075550140')
   await bob.write('hello')
   const answer = await bob.write('2')
   t.match(answer.text, /Sales here/)
@@ -206,13 +206,13 @@ t.test(
       { branch: [{ if: 'the person seems sad', goto: 'a' }], else: 'a' },
       { id: 'a', say: 'So.' },
     ]
-    const desk = await openDesk(t, undefined)
+    const stage = await openStage(t, undefined)
     for (const [steps, code] of [
       [endless, 'flow.loop.endless'],
       [prose, 'flow.condition.unreadable'],
     ] as const) {
       const playbooks = [main({ slots, steps })]
-      await t.rejects(desk.manage('POST', '/import', { format: 'agent/1', playbooks }), new RegExp(code))
+      await t.rejects(stage.manage('POST', '/import', { format: 'agent/1', playbooks }), new RegExp(code))
     }
   },
 )

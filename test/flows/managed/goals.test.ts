@@ -1,7 +1,7 @@
 /** Goals: which one is active, and what reaches it. */
 import t from 'tap'
 import { waitUntil } from '../../harness/clock.js'
-import { openDesk } from './desk.js'
+import { openStage } from './stage.js'
 
 t.setTimeout(300_000)
 
@@ -22,8 +22,8 @@ const people = { people: { fields: [{ key: 'vip', label: 'VIP', type: 'string' }
 
 t.test('R18, R22: the goal of a playbook is active while the playbook is, else the default one', async (t) => {
   const playbooks = [main(), signup({ goal: { goalId: 'contact' } })]
-  const desk = await openDesk(t, { goals, defaultGoal: { goalId: 'reply' }, playbooks, capabilities: people })
-  const ann = desk.phone('sms', '+12075550190')
+  const stage = await openStage(t, { goals, defaultGoal: { goalId: 'reply' }, playbooks, capabilities: people })
+  const ann = stage.phone('sms', '+12075550190')
   t.match((await ann.write('hello')).turn.goal, { id: 'reply', from: 'default', reached: true })
   t.match((await ann.write('Sign up')).turn.goal, { id: 'contact', from: 'playbook' })
 })
@@ -32,14 +32,14 @@ t.test(
   'R19, decision 6: contact.captured is reached when the agent saves an address that is new, once a session',
   async (t) => {
     const playbooks = [main(), signup({ goal: { goalId: 'contact' } })]
-    const desk = await openDesk(t, { goals, playbooks, capabilities: people })
-    const ann = desk.phone('sms', '+12075550191')
+    const stage = await openStage(t, { goals, playbooks, capabilities: people })
+    const ann = stage.phone('sms', '+12075550191')
     await ann.write('Sign up')
     t.match((await ann.write('ann@example.com')).turn.goal, { id: 'contact', reached: true })
     await ann.write('Sign up')
     t.strictSame((await ann.write('ann@example.com')).turn.goal, { id: 'contact', from: 'playbook' })
     const reached = async () =>
-      (await desk.manage('GET', '/logs?limit=200')).data.filter(
+      (await stage.manage('GET', '/logs?limit=200')).data.filter(
         ({ event }: { event: string }) => event === 'goal.reached',
       )
     await waitUntil(async () => (await reached()).length > 0)
@@ -50,8 +50,8 @@ t.test(
 
 t.test('R19: link.tapped and a judged goal are stored, and nothing marks them reached', async (t) => {
   for (const goalId of ['tap', 'happy']) {
-    const desk = await openDesk(t, { goals: [...goals, judged], defaultGoal: { goalId }, playbooks: [main()] })
-    t.strictSame((await desk.phone('sms', '+12075550192').write('hello')).turn.goal, { id: goalId, from: 'default' })
+    const stage = await openStage(t, { goals: [...goals, judged], defaultGoal: { goalId }, playbooks: [main()] })
+    t.strictSame((await stage.phone('sms', '+12075550192').write('hello')).turn.goal, { id: goalId, from: 'default' })
   }
 })
 
@@ -68,11 +68,11 @@ t.test('R20, R21: unless and then choose another goal, and a condition without t
     [playbook, { id: 'contact', from: 'playbook' }],
     [{ goal: { goalId: 'reply', unless } }, { id: 'tap', from: 'default' }],
   ] as const) {
-    const desk = await openDesk(t, {
+    const stage = await openStage(t, {
       ...{ goals, defaultGoal: { goalId: 'tap' }, capabilities: people },
       playbooks: [main({ ...more, flow: promote })],
     })
-    const ann = desk.phone('sms', '+12075550193')
+    const ann = stage.phone('sms', '+12075550193')
     t.match((await ann.write('hello')).turn.goal, { id: 'reply', from: 'playbook' })
     t.match((await ann.write('yes')).turn.goal, expected, 'the field is on file now')
   }

@@ -1,7 +1,7 @@
 /** Openings: an outreach, a reminder and a link lead into their playbooks, which are hidden everywhere else. */
 import t from 'tap'
 import { waitUntil } from '../../harness/clock.js'
-import { clinic, type Desk, openDesk } from './desk.js'
+import { clinic, openStage, type Stage } from './stage.js'
 
 t.setTimeout(300_000)
 
@@ -30,11 +30,11 @@ const spring = {
 }
 
 /** Sends the outreach, and lets time pass until the phone has it. */
-async function sendSpring(desk: Desk, address: string): Promise<void> {
-  await desk.manage('POST', '/outreach/spring/sends', { recipient: { channel: 'rcs', address } })
+async function sendSpring(stage: Stage, address: string): Promise<void> {
+  await stage.manage('POST', '/outreach/spring/sends', { recipient: { channel: 'rcs', address } })
   await waitUntil(() => {
-    desk.clock.advance(1_000)
-    return desk
+    stage.clock.advance(1_000)
+    return stage
       .phone('rcs', address)
       .requests()
       .some(({ text }) => /Spring offers/.test(text))
@@ -44,9 +44,9 @@ async function sendSpring(desk: Desk, address: string): Promise<void> {
 t.test(
   'R22, R25, decision 7: the answer to an outreach opens its playbook and goal, and later sessions do not',
   async (t) => {
-    const desk = await openDesk(t, spring, { channels: ['rcs'] })
-    const ann = desk.phone('rcs', '+12075550210')
-    await sendSpring(desk, '+12075550210')
+    const stage = await openStage(t, spring, { channels: ['rcs'] })
+    const ann = stage.phone('rcs', '+12075550210')
+    await sendSpring(stage, '+12075550210')
     const first = await ann.write('Sounds good')
     t.match(first.text, /Gold or Silver\?/)
     t.match(first.turn, {
@@ -55,7 +55,7 @@ t.test(
       goal: { id: 'reply', from: 'outreach', reached: true },
     })
     t.match((await ann.tap('Gold')).text, /Noted: Gold/)
-    desk.clock.advance(31 * 60_000)
+    stage.clock.advance(31 * 60_000)
     const later = await ann.write('hello')
     t.match(later.text, /What can I do/)
     t.match(later.turn.playbook, { after: 'desk' })
@@ -64,10 +64,10 @@ t.test(
 )
 
 t.test('R11a: a new opening within a session moves the conversation into its playbook', async (t) => {
-  const desk = await openDesk(t, spring, { channels: ['rcs'] })
-  const ann = desk.phone('rcs', '+12075550211')
+  const stage = await openStage(t, spring, { channels: ['rcs'] })
+  const ann = stage.phone('rcs', '+12075550211')
   t.match((await ann.write('hello')).turn.playbook, { after: 'desk' })
-  await sendSpring(desk, '+12075550211')
+  await sendSpring(stage, '+12075550211')
   t.match((await ann.write('ok')).turn.playbook, { after: 'offers' })
 })
 
@@ -75,11 +75,11 @@ t.test('R28: the answer to a reminder opens the playbook of reminders', async (t
   const { scheduling } = clinic.capabilities
   const reminders = { enabled: true, leadMinutes: 60, playbookId: 'move', ignoreSafeHours: true }
   const capabilities = { ...clinic.capabilities, scheduling: { ...scheduling, reminders } }
-  const desk = await openDesk(t, { ...clinic, capabilities })
-  const ann = desk.phone('sms', '+12075550212')
+  const stage = await openStage(t, { ...clinic, capabilities })
+  const ann = stage.phone('sms', '+12075550212')
   for (const text of ['Book a visit', '1', '3', 'Ann', 'ann@example.com', 'skip', 'yes']) await ann.write(text)
   await waitUntil(() => {
-    desk.clock.advance(10 * 60_000)
+    stage.clock.advance(10 * 60_000)
     return ann.requests().some(({ text }) => /Reminder: your appointment/.test(text))
   })
   const answer = await ann.write('oh, about that')
@@ -88,15 +88,15 @@ t.test('R28: the answer to a reminder opens the playbook of reminders', async (t
 })
 
 t.test('R12, decision 28: a link opens the conversation with the greeting, in the default playbook', async (t) => {
-  const desk = await openDesk(t, clinic, { channels: ['rcs'] })
-  const { url } = await desk.manage('POST', '/outreach-links', { bindingId: desk.agent.binding('rcs') })
+  const stage = await openStage(t, clinic, { channels: ['rcs'] })
+  const { url } = await stage.manage('POST', '/outreach-links', { bindingId: stage.agent.binding('rcs') })
   const code = url.split('/').at(-1)
   const body = new URLSearchParams({ phone: '+12075550213' }).toString()
   const headers = { 'content-type': 'application/x-www-form-urlencoded' }
-  await desk.node.gateway('POST', `/v4/start/${code}`, { body, headers })
-  const ann = desk.phone('rcs', '+12075550213')
+  await stage.node.gateway('POST', `/v4/start/${code}`, { body, headers })
+  const ann = stage.phone('rcs', '+12075550213')
   await waitUntil(() => {
-    desk.clock.advance(1_000)
+    stage.clock.advance(1_000)
     return ann.requests().length > 0
   })
   t.match(ann.requests()[0]!.text, /this is the desk of Harbor Clinic/)

@@ -1,7 +1,7 @@
 /** What a managed agent writes about people: their fields, and one line of the journal when a session has ended. */
 import t from 'tap'
 import { waitUntil } from '../../harness/clock.js'
-import { clinic, openDesk } from './desk.js'
+import { clinic, openStage } from './stage.js'
 
 t.setTimeout(300_000)
 
@@ -27,8 +27,8 @@ const saving = (fields: object) => ({
 t.test(
   'R27, decision 20: people.save writes plain and declared fields, and the journal has no words of its own',
   async (t) => {
-    const desk = await openDesk(t, saving({ company: 'Acme', 'customFields.plan': 'Gold', status: 'contacted' }))
-    const ann = desk.phone('sms', '+12075550200')
+    const stage = await openStage(t, saving({ company: 'Acme', 'customFields.plan': 'Gold', status: 'contacted' }))
+    const ann = stage.phone('sms', '+12075550200')
     t.match((await ann.write('hello')).text, /^Saved\.$/)
     t.match(await ann.person(), { company: 'Acme', status: 'contacted', customFields: { plan: 'Gold' } })
   },
@@ -37,12 +37,12 @@ t.test(
 t.test(
   'Decision 20: consent, a step back in status and a locked field are refused, and nothing is written',
   async (t) => {
-    const desk = await openDesk(t, saving({ company: 'Acme', status: 'new' }))
-    const ann = desk.phone('sms', '+12075550201')
+    const stage = await openStage(t, saving({ company: 'Acme', status: 'new' }))
+    const ann = stage.phone('sms', '+12075550201')
     await ann.write('hello')
     const { id } = await ann.person()
-    await desk.manage('PATCH', `/people/${id}`, { company: 'Locked Ltd', lockedFields: ['company'] })
-    desk.clock.advance(31 * 60_000)
+    await stage.manage('PATCH', `/people/${id}`, { company: 'Locked Ltd', lockedFields: ['company'] })
+    stage.clock.advance(31 * 60_000)
     const answer = await ann.write('hello again')
     t.match(answer.text, /^Not saved\.$/)
     t.match(answer.turn.toolCalls, [{ name: 'people.save', state: 'refused' }])
@@ -51,8 +51,8 @@ t.test(
 )
 
 t.test('R49, decision 5: a session that went quiet leaves one line of facts in the journal', async (t) => {
-  const desk = await openDesk(t, clinic)
-  const ann = desk.phone('sms', '+12075550202')
+  const stage = await openStage(t, clinic)
+  const ann = stage.phone('sms', '+12075550202')
   for (const text of ['Insurance', 'Coast Care']) await ann.write(text)
   const lines = async () =>
     ((await ann.person()).journal as { author: string; text: string }[]).filter(({ text }) =>
@@ -60,10 +60,10 @@ t.test('R49, decision 5: a session that went quiet leaves one line of facts in t
     )
   t.same(await lines(), [])
   await waitUntil(async () => {
-    desk.clock.advance(10 * 60_000)
+    stage.clock.advance(10 * 60_000)
     return (await lines()).length > 0
   })
-  desk.clock.advance(60 * 60_000)
+  stage.clock.advance(60 * 60_000)
   await ann.write('hello')
   t.match(await lines(), [
     { author: 'agent', text: /^Conversation on sms: .*saved customFields\.insurance.*insurance noted/ },

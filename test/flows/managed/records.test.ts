@@ -1,13 +1,13 @@
 /** What operators read of managed turns: records, their filters, and log lines. */
 import t from 'tap'
 import { waitUntil } from '../../harness/clock.js'
-import { clinic, openDesk } from './desk.js'
+import { clinic, openStage } from './stage.js'
 
 t.setTimeout(300_000)
 
 t.test('R58, R59: the record of a turn says what came, what was decided and why, and what was said', async (t) => {
-  const desk = await openDesk(t, clinic)
-  const ann = desk.phone('sms', '+12075550220')
+  const stage = await openStage(t, clinic)
+  const ann = stage.phone('sms', '+12075550220')
   await ann.write('Book a visit')
   const { turn } = await ann.write('Sports massage')
   t.match(turn, {
@@ -19,38 +19,38 @@ t.test('R58, R59: the record of a turn says what came, what was decided and why,
     ...{ modelCalls: [], usage: { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0 } },
   })
   t.equal(turn.messages.length, 1)
-  const { data } = await desk.manage('GET', `/turns?playbookId=book&state=completed`)
+  const { data } = await stage.manage('GET', `/turns?playbookId=book&state=completed`)
   t.equal(data.length, 2)
   t.same(
     data.map(({ trace }: { trace?: unknown }) => trace),
     [undefined, undefined],
     'a list has no traces',
   )
-  t.same((await desk.manage('GET', `/turns?warning=model.absent`)).data, [])
-  const [bob] = [desk.phone('sms', '+12075550221')]
+  t.same((await stage.manage('GET', `/turns?warning=model.absent`)).data, [])
+  const [bob] = [stage.phone('sms', '+12075550221')]
   await bob.write('Do you have parking?')
-  t.equal((await desk.manage('GET', `/turns?userId=${bob.userId}`)).data.length, 1)
+  t.equal((await stage.manage('GET', `/turns?userId=${bob.userId}`)).data.length, 1)
 })
 
 t.test('R58: another agent, an unknown turn and a malformed id are not found', async (t) => {
-  const desk = await openDesk(t, clinic)
-  for (const id of ['nothing', 'usr_x.1-1', '%2e%2e']) await t.rejects(desk.manage('GET', `/turns/${id}`), /404/)
+  const stage = await openStage(t, clinic)
+  for (const id of ['nothing', 'usr_x.1-1', '%2e%2e']) await t.rejects(stage.manage('GET', `/turns/${id}`), /404/)
 })
 
 t.test('R59: what a person told the agent about themselves is masked in the record', async (t) => {
-  const desk = await openDesk(t, clinic)
-  const ann = desk.phone('sms', '+12075550222')
+  const stage = await openStage(t, clinic)
+  const ann = stage.phone('sms', '+12075550222')
   for (const text of ['Book a visit', '1', '1', 'Annabel', 'annabel@example.com']) await ann.write(text)
   const { turn } = await ann.write('skip')
   t.match(turn.flow.slots, { treatment: 'First assessment', name: '…', email: '…' })
 })
 
 t.test('R61: a turn leaves the lines of its log: dispatched, what was decided, and replied', async (t) => {
-  const desk = await openDesk(t, clinic)
-  const ann = desk.phone('sms', '+12075550223')
+  const stage = await openStage(t, clinic)
+  const ann = stage.phone('sms', '+12075550223')
   const { turn } = await ann.write('Do you have parking?')
   const events = async () =>
-    (await desk.manage('GET', '/logs?limit=200')).data.filter(
+    (await stage.manage('GET', '/logs?limit=200')).data.filter(
       ({ data }: { data?: { turnId?: string } }) => data?.turnId === turn.id,
     )
   await waitUntil(async () => (await events()).length >= 4)

@@ -1,17 +1,17 @@
 /** How a text finds its answer: Facts, sources, playbooks by their words, and people when nobody else can help. */
 import t from 'tap'
 import { waitUntil } from '../../harness/clock.js'
-import { clinic, openDesk } from './desk.js'
+import { clinic, openStage } from './stage.js'
 
 t.setTimeout(300_000)
 
 const say = (text: string) => ({ steps: [{ say: text }] })
-const desk = { id: 'desk', name: 'Desk', isDefault: true, uses: [] as string[], body: '', flow: say('What can I do?') }
+const stage = { id: 'desk', name: 'Desk', isDefault: true, uses: [] as string[], body: '', flow: say('What can I do?') }
 
 t.test(
   'R14: a request for a person is answered with contactAvailability verbatim and the contact options',
   async (t) => {
-    const opened = await openDesk(t, clinic, { channels: ['rcs'] })
+    const opened = await openStage(t, clinic, { channels: ['rcs'] })
     const answer = await opened.phone('rcs', '+12075550120').write('I want to speak to a human')
     t.match(answer.text, new RegExp(clinic.identity.contactAvailability.replaceAll('.', '\\.')))
     const payload = JSON.stringify(answer.requests.map((each) => each.payload))
@@ -25,12 +25,12 @@ t.test(
 )
 
 t.test('R14: without any contact detail the agent says that it cannot put the person through', async (t) => {
-  const opened = await openDesk(t, { playbooks: [desk] })
+  const opened = await openStage(t, { playbooks: [stage] })
   t.match((await opened.phone('sms', '+12075550121').write('agent please')).text, /cannot put you through to a person/)
 })
 
 t.test('R41, decision 23: an exact Fact is said verbatim, also by its alternates and within a flow', async (t) => {
-  const opened = await openDesk(t, clinic)
+  const opened = await openStage(t, clinic)
   const ann = opened.phone('sms', '+12075550122')
   const { answer } = clinic.capabilities.knowledge.facts.find(({ id }: { id: string }) => id === 'late-calls')
   const first = await ann.write('is there a late fee')
@@ -56,7 +56,7 @@ t.test('R41: a Fact that is off, not confirmed or of another playbook is never s
     fact('figs', { scope: { playbooks: ['orchard'] } }),
   ]
   const orchard = { id: 'orchard', name: 'Orchard', uses: [], body: '', flow: say('You are in the orchard.') }
-  const opened = await openDesk(t, { playbooks: [desk, orchard], capabilities: { knowledge: { facts } } })
+  const opened = await openStage(t, { playbooks: [stage, orchard], capabilities: { knowledge: { facts } } })
   const ann = opened.phone('sms', '+12075550123')
   t.match((await ann.write('What about apples?')).text, /About apples/)
   for (const id of ['pears', 'plums', 'figs']) t.notMatch((await ann.write(`What about ${id}?`)).text, /About/, id)
@@ -65,7 +65,7 @@ t.test('R41: a Fact that is off, not confirmed or of another playbook is never s
 })
 
 t.test('R42, R43: a passage of a text source answers what no Fact does, in a playbook without uses', async (t) => {
-  const opened = await openDesk(t, { playbooks: [desk], identity: clinic.identity })
+  const opened = await openStage(t, { playbooks: [stage], identity: clinic.identity })
   const text =
     'Towels are lent at the reception for three dollars.\n\nBicycles can be parked in the inner courtyard, which is locked at nine in the evening.'
   await opened.manage('POST', '/knowledge/sources', { name: 'House rules', text })
@@ -82,7 +82,7 @@ t.test('R42, R43: a passage of a text source answers what no Fact does, in a pla
 })
 
 t.test('R23, decision 8: words of whenToUse and examples enter a playbook, and the record says why', async (t) => {
-  const opened = await openDesk(t, clinic)
+  const opened = await openStage(t, clinic)
   const ann = opened.phone('sms', '+12075550125')
   const answer = await ann.write('are there any free times this week')
   t.match(answer.text, /Which treatment would you like/)
@@ -107,7 +107,7 @@ t.test(
         },
       ],
       playbooks: [
-        desk,
+        stage,
         {
           ...{ id: 'spring-offers', name: 'Spring offers', outreachId: 'spring', uses: [], body: '' },
           whenToUse: 'The person asks about spring offers.',
@@ -118,7 +118,7 @@ t.test(
         },
       ],
     }
-    const opened = await openDesk(t, document)
+    const opened = await openStage(t, document)
     const stranger = opened.phone('sms', '+12075550126')
     const answer = await stranger.write('Tell me about the spring offers')
     t.notMatch(answer.text, /Gold/)
@@ -128,14 +128,14 @@ t.test(
 )
 
 t.test('R26: a flow may not use what its playbook does not name, and the person still gets an answer', async (t) => {
-  const opened = await openDesk(t, clinic)
+  const opened = await openStage(t, clinic)
   const { playbooks } = await opened.manage('GET', '/export?format=json')
   const book = playbooks.find(({ id }: { id: string }) => id === 'book')
   await t.rejects(opened.manage('PATCH', '/playbooks/book', { ...book, uses: ['people'] }), /422|400/)
 })
 
 t.test('R23, decision 8: the words of an example enter its playbook, whatever else they resemble', async (t) => {
-  const opened = await openDesk(t, clinic)
+  const opened = await openStage(t, clinic)
   const ann = opened.phone('sms', '+12075550128')
   t.match((await ann.write('I cannot come to my visit')).text, /Shall I call off your visit/)
 })

@@ -2,7 +2,7 @@
 import t from 'tap'
 import { waitUntil } from '../../harness/clock.js'
 import { openReceiver } from '../../harness/receiver.js'
-import { clinic, openDesk } from './desk.js'
+import { clinic, openStage } from './stage.js'
 
 t.setTimeout(300_000)
 
@@ -14,18 +14,18 @@ const facts = [{ id: 'hours', question: 'When are you open?', answer: 'From 8 to
 const session = 31 * 60_000
 
 t.test('R1, decision 34: an agent without a webhook answers itself, and from then on its webhook does', async (t) => {
-  const desk = await openDesk(t, clinic)
-  t.match(await desk.manage('GET', '/gateway'), { mode: 'managed' })
-  const ann = desk.phone('sms', '+12075550110')
+  const stage = await openStage(t, clinic)
+  t.match(await stage.manage('GET', '/gateway'), { mode: 'managed' })
+  const ann = stage.phone('sms', '+12075550110')
   t.match((await ann.write('Do you have parking?')).text, /six free spaces/)
   const receiver = await openReceiver(t)
-  await desk.agent.call('POST', '/webhook', { webhookUrl: receiver.url('/hook') })
-  t.match(await desk.manage('GET', '/gateway'), { mode: 'webhook' })
+  await stage.agent.call('POST', '/webhook', { webhookUrl: receiver.url('/hook') })
+  t.match(await stage.manage('GET', '/gateway'), { mode: 'webhook' })
   const [turns, sent] = [(await ann.turns()).length, ann.requests().length]
   await ann.send({ text: 'Do you have parking?' })
   await waitUntil(() => receiver.at('/hook').some(({ body }) => /parking/.test(body.toString())))
-  const told = receiver.at('/hook').map(({ body }) => JSON.parse(body.toString()))
-  t.match(told.at(-1), { mode: 'webhook', event: { event: { type: 'message' } } })
+  const stated = receiver.at('/hook').map(({ body }) => JSON.parse(body.toString()))
+  t.match(stated.at(-1), { mode: 'webhook', event: { event: { type: 'message' } } })
   t.equal((await ann.turns()).length, turns)
   t.equal(ann.requests().length, sent)
 })
@@ -33,8 +33,8 @@ t.test('R1, decision 34: an agent without a webhook answers itself, and from the
 t.test(
   'Decision 2: what only a model could answer gets the stock sentence, never the words of a playbook',
   async (t) => {
-    const desk = await openDesk(t, { playbooks: [playbook], identity: clinic.identity })
-    const answer = await desk.phone('sms', '+12075550111').write('Tell me a story about the sea')
+    const stage = await openStage(t, { playbooks: [playbook], identity: clinic.identity })
+    const answer = await stage.phone('sms', '+12075550111').write('Tell me a story about the sea')
     t.match(answer.text, /I cannot answer that here\.[\s\S]*People are at the desk/)
     t.notMatch(answer.text, /Secret/)
     t.match(answer.turn, { state: 'completed', modelCalls: [], warnings: [{ code: 'model.absent' }] })
@@ -44,30 +44,30 @@ t.test(
 t.test(
   'Decision 3: with neither playbooks nor Facts nothing is said, and the log says so once a session',
   async (t) => {
-    const desk = await openDesk(t, undefined)
-    const ann = desk.phone('sms', '+12075550112')
+    const stage = await openStage(t, undefined)
+    const ann = stage.phone('sms', '+12075550112')
     await ann.send({ text: 'hello' })
     const failures = async () =>
-      (await desk.manage('GET', '/logs?limit=200')).data.filter(
+      (await stage.manage('GET', '/logs?limit=200')).data.filter(
         ({ event }: { event: string }) => event === 'framework.failed',
       )
     await waitUntil(async () => (await failures()).length === 1)
     await ann.send({ text: 'anybody?' })
-    desk.clock.advance(session)
+    stage.clock.advance(session)
     await ann.send({ text: 'hello again' })
     await waitUntil(async () => (await failures()).length === 2)
     t.same(ann.requests(), [])
-    const gateway = await desk.manage('GET', '/gateway')
+    const gateway = await stage.manage('GET', '/gateway')
     t.match(gateway, { mode: 'managed' })
-    t.match(JSON.stringify(await desk.manage('GET', '/lint')), /agent\.voice\.missing/)
+    t.match(JSON.stringify(await stage.manage('GET', '/lint')), /agent\.voice\.missing/)
   },
 )
 
 t.test(
   'Decision 3: with Facts alone it answers Facts and requests for a person, else the stock sentence',
   async (t) => {
-    const desk = await openDesk(t, { capabilities: { knowledge: { facts } }, identity: clinic.identity })
-    const ann = desk.phone('sms', '+12075550113')
+    const stage = await openStage(t, { capabilities: { knowledge: { facts } }, identity: clinic.identity })
+    const ann = stage.phone('sms', '+12075550113')
     t.match((await ann.write('when are you open')).text, /^From 8 to 18\./)
     t.match((await ann.write('Can I talk to a person?')).text, /People are at the desk/)
     t.match((await ann.write('Sing me something')).text, /I cannot answer that here/)
@@ -75,8 +75,8 @@ t.test(
 )
 
 t.test('R6, decision 29: receipts and taps that only act begin no turn', async (t) => {
-  const desk = await openDesk(t, clinic, { channels: ['rcs'] })
-  const ann = desk.phone('rcs', '+12075550114')
+  const stage = await openStage(t, clinic, { channels: ['rcs'] })
+  const ann = stage.phone('rcs', '+12075550114')
   const { requests } = await ann.write('Can I talk to a person?')
   const before = (await ann.turns()).length
   const payload = JSON.stringify(requests.map((each) => each.payload))
@@ -90,9 +90,9 @@ t.test('R6, decision 29: receipts and taps that only act begin no turn', async (
 })
 
 t.test('R7: after STOP nothing is said, HELP is answered, and START brings the agent back', async (t) => {
-  const desk = await openDesk(t, clinic)
-  await desk.manage('PATCH', `/channels/${desk.agent.binding('sms')}`, { compliance: { enabled: true } })
-  const ann = desk.phone('sms', '+12075550115')
+  const stage = await openStage(t, clinic)
+  await stage.manage('PATCH', `/channels/${stage.agent.binding('sms')}`, { compliance: { enabled: true } })
+  const ann = stage.phone('sms', '+12075550115')
   await ann.write('hi')
   await ann.send({ text: 'STOP' })
   await waitUntil(async () => (await ann.person())?.identities[0].optedOut)
@@ -120,11 +120,11 @@ t.test('R7: after STOP nothing is said, HELP is answered, and START brings the a
 t.test(
   'R8, decision 7: half an hour of silence ends the session, and the next begins in the default playbook',
   async (t) => {
-    const desk = await openDesk(t, clinic)
-    const ann = desk.phone('sms', '+12075550116')
+    const stage = await openStage(t, clinic)
+    const ann = stage.phone('sms', '+12075550116')
     const first = await ann.write('Book a visit')
     t.equal(first.turn.playbook.after, 'book')
-    desk.clock.advance(session)
+    stage.clock.advance(session)
     const next = await ann.write('hello')
     t.not(next.turn.sessionId, first.turn.sessionId)
     t.match(next.turn.playbook, { before: 'book', after: 'desk' })
@@ -133,41 +133,41 @@ t.test(
 )
 
 t.test('R9: an answer that means no option is asked again, and a clear word is taken', async (t) => {
-  const desk = await openDesk(t, clinic)
-  const ann = desk.phone('sms', '+12075550117')
+  const stage = await openStage(t, clinic)
+  const ann = stage.phone('sms', '+12075550117')
   await ann.write('Book a visit')
   t.match((await ann.write('hmm, not sure yet')).text, /Which treatment/)
   t.match((await ann.write('a sports massage please')).text, /When would you like to come/)
 })
 
 t.test('R10, R11: a reply keeps the pace of its channel and is not held in the night', async (t) => {
-  const desk = await openDesk(t, clinic)
-  await desk
-    .manage('PATCH', `/channels/${desk.agent.binding('sms')}`, { minMessageDelayMs: 2000 })
+  const stage = await openStage(t, clinic)
+  await stage
+    .manage('PATCH', `/channels/${stage.agent.binding('sms')}`, { minMessageDelayMs: 2000 })
     .catch(() => undefined)
-  desk.clock.advance(7 * 3_600_000)
-  const answer = await desk.phone('sms', '+12075550118').write('Do you have parking?')
+  stage.clock.advance(7 * 3_600_000)
+  const answer = await stage.phone('sms', '+12075550118').write('Do you have parking?')
   t.match(answer.text, /six free spaces/, 'at two in the night of the person')
 })
 
 t.test('Decision 28, R12: a conversation that was only started is greeted, once a session', async (t) => {
-  const desk = await openDesk(t, clinic, { channels: ['rcs'] })
-  const ann = desk.phone('rcs', '+12075550119')
+  const stage = await openStage(t, clinic, { channels: ['rcs'] })
+  const ann = stage.phone('rcs', '+12075550119')
   const greeted = await ann.act({ system: 'conversationStarted' })
   t.match(greeted.text, /Hello there, this is the desk of Harbor Clinic/)
   t.match(greeted.turn, { trigger: { kind: 'started' }, modelCalls: [] })
 })
 
 t.test('R5: six people who write at once each get their answer', async (t) => {
-  const desk = await openDesk(t, clinic)
-  const people = Array.from({ length: 6 }, (_, nth) => desk.phone('sms', `+1207555016${nth}`))
+  const stage = await openStage(t, clinic)
+  const people = Array.from({ length: 6 }, (_, nth) => stage.phone('sms', `+1207555016${nth}`))
   const answers = await Promise.all(people.map((each) => each.write('Do you have parking?')))
   for (const { text } of answers) t.match(text, /six free spaces/)
 })
 
 t.test('R10: every message of a reply has an id of its own, which the provider is given', async (t) => {
-  const desk = await openDesk(t, clinic)
-  const { turn, requests } = await desk.phone('sms', '+12075550120').write('hi')
+  const stage = await openStage(t, clinic)
+  const { turn, requests } = await stage.phone('sms', '+12075550120').write('hi')
   t.equal(new Set(turn.messages).size, turn.messages.length)
   for (const id of turn.messages) t.ok(requests.some((each) => each.id.startsWith(id)))
 })

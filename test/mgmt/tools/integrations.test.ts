@@ -289,10 +289,10 @@ t.test('An attempt that was interrupted stays in doubt, although the next one ca
   const repeat = { isRepeat: true }
   const inDoubt = { outcome: { state: 'unknown', reason: /^It is not known whether .* And then: / } }
   const one = integration('crm', { 'x-idempotent': true })
-  const gone = createToolsFixture(t, { document: { integrations: [one] } })
-  gone.setDocument({ integrations: [] })
-  t.match(await gone.run(name, given), { outcome: { state: 'failed' } })
-  t.match(await gone.run(name, given, repeat), inDoubt, 'the integration was removed')
+  const missing = createToolsFixture(t, { document: { integrations: [one] } })
+  missing.setDocument({ integrations: [] })
+  t.match(await missing.run(name, given), { outcome: { state: 'failed' } })
+  t.match(await missing.run(name, given, repeat), inDoubt, 'the integration was removed')
   const away = createToolsFixture(t, { document: { integrations: [one] } })
   away.setUnavailable()
   t.match(await away.run(name, given), { outcome: { state: 'failed' } })

@@ -1,4 +1,6 @@
-/** The agent and its operator: what the document, the webhook and the agent itself are, and how processes look them up. */
+/**
+ * The agent and its operator: what the document, the webhook and the agent itself are, and how processes look them up.
+ */
 import type { AgentDocument } from '../../../core/agent/index.js'
 import type { AgentRouting } from '../../../core/agent/routing.js'
 import { type AgentRef, formatAgentKey } from '../../../core/agentref.js'

@@ -47,17 +47,17 @@ export interface Phone {
   waitForTurns(count: number): Promise<Answer>
 }
 
-export interface Desk extends World {
+export interface Stage extends World {
   phone(channel: ChannelName, address: string): Phone
   manage(method: string, path: string, json?: unknown): Promise<Json>
 }
 
-export interface DeskOptions extends Pick<WorldOptions, 'node' | 'agent'> {
+export interface StageOptions extends Pick<WorldOptions, 'node' | 'agent'> {
   readonly channels?: readonly ChannelName[]
 }
 
 /** An agent that has those sections of a document and nothing else; none: nothing is imported. */
-export async function openDesk(t: Test, document: object | undefined, options: DeskOptions = {}): Promise<Desk> {
+export async function openStage(t: Test, document: object | undefined, options: StageOptions = {}): Promise<Stage> {
   const { channels = ['sms'], node, agent } = options
   const world = await createWorld(t, {
     agent: { hasWebhook: false, ...agent },
