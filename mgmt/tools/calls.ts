@@ -73,9 +73,11 @@ export function createCalls({ shards, sealer, setup, calendar, ...deps }: CallsD
 }
 
 /** This attempt was not made; one before it may have been. */
-function notMade({ call, attempt }: OneCall, outcome: OutsideOutcome): OutsideOutcome {
-  if (!attempt.isRepeat) return outcome
-  return { outcome: { state: 'unknown', reason: `An attempt at ${call.name} was interrupted, and is not repeated.` } }
+function notMade({ call, attempt }: OneCall, made: OutsideOutcome): OutsideOutcome {
+  if (!attempt.isRepeat || !('reason' in made.outcome)) return made
+  const { reason } = made.outcome
+  const unknown = `It is not known whether ${call.name} was done: an attempt was interrupted. And then: ${reason}`
+  return { outcome: { state: 'unknown', reason: unknown } }
 }
 
 const noCalendar = failed('The calendar cannot be used in this installation.')
