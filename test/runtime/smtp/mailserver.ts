@@ -16,6 +16,8 @@ export interface MailServerOptions {
   readonly auth?: 'PLAIN' | 'LOGIN' | 'PLAIN LOGIN'
   /** Replies in place of the usual ones, by the first word of a command; `.` is the end of a mail. */
   readonly replies?: Readonly<Record<string, string | 'reset' | 'silence'>>
+  /** An address that it refuses. */
+  readonly unknown?: string
   /** Sent ahead in the clear, behind the reply to STARTTLS. */
   readonly injected?: string
 }
@@ -28,7 +30,7 @@ export interface AcceptedMail {
 }
 
 export async function openMailServer(t: Test, options: MailServerOptions = {}) {
-  const { security = 'starttls', auth = 'PLAIN LOGIN', replies = {}, injected = '' } = options
+  const { security = 'starttls', auth = 'PLAIN LOGIN', replies = {}, injected = '', unknown } = options
   const dir = mkdtempSync(join(tmpdir(), 'parley-mail-'))
   t.teardown(() => rmSync(dir, { recursive: true, force: true }))
   const { caFile, certFile, keyFile } = makeCertificates(dir)
@@ -86,6 +88,7 @@ export async function openMailServer(t: Test, options: MailServerOptions = {}) {
         }
         const address = /<(.*)>/.exec(line)?.[1] ?? ''
         if (word === 'MAIL') mail = { from: address, to: [] }
+        if (word === 'RCPT' && address === unknown) return say('550 Nobody')
         if (word === 'RCPT') mail.to.push(address)
         if (word === 'DATA') {
           mail.data = ''
@@ -147,7 +150,10 @@ function parse(whole: string): Pick<AcceptedMail, 'headers' | 'text'> {
       .split('\r\n')
       .map((line) => [line.slice(0, line.indexOf(':')).toLowerCase(), decodeWords(line.slice(line.indexOf(':') + 2))]),
   )
-  return { headers, text: Buffer.from(whole.slice(split + 4).replaceAll('\r\n', ''), 'base64').toString() }
+  const body = whole.slice(split + 4)
+  const isEncoded = headers['content-transfer-encoding'] === 'base64'
+  const plain = body.replaceAll(/^\./gm, '').replace(/\r\n$/, '')
+  return { headers, text: isEncoded ? Buffer.from(body.replaceAll('\r\n', ''), 'base64').toString() : plain }
 }
 
 function decodeWords(value: string): string {
