@@ -29,6 +29,8 @@ type ProviderAnswer =
       readonly retryAfterMs?: number
       /** The provider may have the message. `last`: it was handed over for the last time. */
       readonly isUnknown?: true | 'last'
+      /** Parley held it back after a STOP. It says nothing of the person, who may have opted in since. */
+      readonly isHeldBack?: true
       /** The provider was asked and does not have what an earlier attempt may have handed over. */
       readonly isAbsent?: true
     }

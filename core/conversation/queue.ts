@@ -157,7 +157,8 @@ export function applySendOutcome(
     return finishSend(tx, conversation, agent, stored, unknownOutcome)
   }
   const cleared = clearInFlight(tx, conversation, 0)
-  const afterOptOut = outcome.reason === 'optedOut' ? optOut(tx, cleared, agent) : cleared
+  const hasOptedOut = outcome.reason === 'optedOut' && !outcome.isHeldBack
+  const afterOptOut = hasOptedOut ? optOut(tx, cleared, agent) : cleared
   const failed = failMessage(tx, afterOptOut, agent, withPieces, outcome)
   return sendNext(
     tx,

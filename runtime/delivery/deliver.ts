@@ -108,6 +108,8 @@ const refusedOutcome = (
   ...(detail && { detail }),
 })
 
+const heldBack = { ...refusedOutcome('optedOut', 'never'), isHeldBack: true } as const
+
 interface DeliveryAttempt {
   /** Whether the person has opted out and the message is not exempt from the opt-out. */
   readonly isSilenced: () => boolean
@@ -164,7 +166,7 @@ async function attemptDelivery(
   record: OutboundMessageRecord,
   { isSilenced, holdCheck, isStillOwner, isFirst, signal, earlier }: DeliveryAttempt,
 ): Promise<(DeliveryOutcome & { readonly refusedBy?: ChannelRoute }) | NotSent> {
-  if (isSilenced()) return refusedOutcome('optedOut', 'never')
+  if (isSilenced()) return heldBack
   const isHeld = holdCheck?.ask()
   if (isHeld && (await isHeld)) return { kind: 'withheld' }
   if (conversation.sandbox) return { kind: 'sent', providerIds: [] }
@@ -215,7 +217,7 @@ async function attemptDelivery(
   metrics.observeSubmission(binding, outcome, clock.monotonic() - began)
   if (wasSilenced && outcome.kind === 'refused') {
     const { providerIds } = outcome
-    return { ...refusedOutcome('optedOut', 'never'), ...(providerIds && { providerIds }) }
+    return { ...heldBack, ...(providerIds && { providerIds }) }
   }
   if (outcome.kind === 'sent') return outcome
   const { needsOperator, ...rest } = { ...outcome, ...refusalNotes(outcome) }
@@ -348,8 +350,7 @@ async function sendAll(
   const sender = createPieceSender(adapter, sendContext)
   for (const [piece, payload] of payloads.entries()) {
     if (piece < before.length) continue
-    if (sendContext.isCancelled())
-      return { ...refusedOutcome('optedOut', 'never'), ...(providerIds.length > 0 && { providerIds }) }
+    if (sendContext.isCancelled()) return { ...heldBack, ...(providerIds.length > 0 && { providerIds }) }
     const outcome = await sender.send(payload, { id: `${id}.${piece}${suffix}`, ...sendContext })
     if (outcome.kind === 'refused') return { ...outcome, ...(providerIds.length > 0 && { providerIds }) }
     providerIds.push(outcome.providerId)

@@ -482,6 +482,16 @@ t.test('An opted-out person gets no failover', async (t) => {
   t.same(chat.send(text('two', both)), { reason: 'optedOut' })
 })
 
+t.test('A message held back after a STOP opts nobody out who has sent START since', async (t) => {
+  const chat = createChat()
+  idOf(chat.send(text('one')))
+  chat.receiveText('STOP')
+  chat.receiveText('START')
+  chat.applyOutcome({ kind: 'refused', reason: 'optedOut', retry: 'never', isHeldBack: true })
+  t.match(chat.types().at(-1), { status: { state: 'failed', reason: 'optedOut' } })
+  idOf(chat.send(text('two')))
+})
+
 t.test('A message whose first channel is another one is sent there at once', async (t) => {
   const chat = createChat({ channel: 'rcs', siblings: { sms: 'usr_b' } })
   const id = idOf(chat.send(text('one', { delivery: { channels: ['sms', 'rcs'] } })))
