@@ -1,5 +1,6 @@
 /** Steps that act: the gate, the confirmation, the call, and what follows from its outcome. */
 import { type AnyStep, collectedSlots, readAction, toolNameOf } from '../agent/flows/steps.js'
+import { isRecord } from '../json.js'
 import { isDone, type ToolCall, type ToolOutcome } from '../tools/contract.js'
 import { argumentsOf } from './arguments.js'
 import { gate, isRead, keepOutcome, mayRetry, readOutcome, startCall } from './calls.js'
@@ -19,6 +20,7 @@ import {
   leaveToHuman,
   resultOf,
   slotOf,
+  stepKey,
   topOf,
   type Walk,
   warn,
@@ -28,12 +30,11 @@ const declined: ToolOutcome = { state: 'cancelled', reason: 'The person declined
 
 /** Undefined: the walk goes on. An action whose arguments are unchanged is not repeated: its outcome is used again. */
 export function runAction(walk: Walk, step: AnyStep): FlowNext | undefined {
-  const name = toolNameOf(readAction(step.action ?? ''))
-  if (name === undefined) {
+  const call = callOf(walk, step)
+  if (!call) {
     warn(walk, 'flow.missing', `There is no tool ${step.action}.`)
     return afterFailure(walk, step, `There is no tool ${step.action}.`)
   }
-  const call: ToolCall = { name, arguments: argumentsOf(walk, step, name) }
   const key = keyOfCall(call)
   const known = resultOf(walk, key)
   if (known) {
@@ -43,9 +44,15 @@ export function runAction(walk: Walk, step: AnyStep): FlowNext | undefined {
   const refused = gate(walk, call)
   if (refused) return settleNew(walk, step, call, refused)
   if (step.confirm !== undefined && walk.approvedKey !== key) return askActionConfirm(walk, step.confirm, key)
-  if (!isRead(call)) return startCall(walk, call, 1)
+  if (!isRead(call)) return startCall(walk, movedBooking(walk, call) ?? call, 1)
   const read = readOutcome(walk, call)
   return 'next' in read ? read.next : settleNew(walk, step, call, read.outcome)
+}
+
+/** Undefined: there is no such tool. */
+function callOf(walk: Walk, step: AnyStep): ToolCall | undefined {
+  const name = toolNameOf(readAction(step.action ?? ''))
+  return name === undefined ? undefined : { name, arguments: argumentsOf(walk, step, name) }
 }
 
 /** The person answered the confirmation of the action at which the frame stands. */
@@ -64,20 +71,22 @@ export function receiveOutcome(
 ): FlowNext | undefined {
   const frame = topOf(walk)
   const step = flowOf(walk, frame)?.steps[frame.step]
-  const action = step?.action !== undefined && toolNameOf(readAction(step.action)) === call.name ? step : undefined
+  const action = step?.action === undefined ? undefined : callOf(walk, step)
+  const isOfAction = action && (action.name === call.name || isMove(action, call))
   changeTop(walk, { waiting: undefined })
-  if ((action?.on_error ?? 'retry') === 'retry' && mayRetry(outcome, attempt)) {
+  const onError = isOfAction ? step?.on_error : undefined
+  if ((onError ?? 'retry') === 'retry' && mayRetry(outcome, attempt)) {
     warn(walk, 'tool.failed', `${call.name}: ${'reason' in outcome ? outcome.reason : ''}`)
     return startCall(walk, call, attempt + 1)
   }
-  if (!action) {
+  if (!step || !isOfAction) {
     // The step that collects finds the result.
     keepOutcome(walk, call, outcome)
     return undefined
   }
   const time = outcome.state === 'refused' ? refusedTime(walk, call) : undefined
   if (time && outcome.state === 'refused') return askTimeAgain(walk, call, time, outcome.reason)
-  return settleNew(walk, action, call, outcome)
+  return settleNew(walk, step, action, outcome)
 }
 
 function settleNew(walk: Walk, step: AnyStep, call: ToolCall, outcome: ToolOutcome): FlowNext | undefined {
@@ -107,7 +116,24 @@ function afterFailure(walk: Walk, { on_error }: AnyStep, reason: string): FlowNe
   return undefined
 }
 
-const bookings = new Set(['scheduling.book', 'scheduling.reschedule'])
+const booking = 'scheduling.book'
+const move = 'scheduling.reschedule'
+const bookings = new Set([booking, move])
+
+/** A step that has booked and books at another time since a correction moves its appointment, so there are not two. */
+function movedBooking(walk: Walk, { name, arguments: { start, representativeId } }: ToolCall): ToolCall | undefined {
+  if (name !== booking) return undefined
+  const here = stepKey(topOf(walk))
+  const made = topOf(walk).results?.findLast(({ step, outcome }) => step === here && isDone(outcome))?.outcome
+  if (!made || !isDone(made)) return undefined
+  const appointmentId = isRecord(made.result) ? made.result.appointmentId : undefined
+  const given = { appointmentId, start, representativeId }
+  return { name: move, arguments: Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) }
+}
+
+function isMove(action: ToolCall, call: ToolCall): boolean {
+  return action.name === booking && call.name === move
+}
 
 interface RefusedTime {
   readonly slot: Slot

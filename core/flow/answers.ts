@@ -157,7 +157,8 @@ function readCorrection(walk: Walk, flow: AnyFlow, asked: Slot | undefined, text
   const judged = value === undefined ? undefined : judgeValue(slot, value)
   if (judged && 'value' in judged) return { kind: 'correct', slot: slot.name, value: judged.value }
   const isKnown = memberOf(topOf(walk).slots, slot.name) !== undefined || valueOnFile(walk, slot) !== undefined
-  if (!isKnown || !(judged || correction.isRequest)) return undefined
+  // A time is chosen among those that are free, so another one is asked for.
+  if (!isKnown || !(judged || correction.isRequest || slot.type === 'timeslot')) return undefined
   return { kind: 'correct', slot: slot.name, ...(judged && { reason: judged.reason }) }
 }
 

@@ -4,7 +4,7 @@ import { kindOfTool } from '../tools/builtin.js'
 import { isDone, type ToolCall, type ToolOutcome } from '../tools/contract.js'
 import type { FlowNext, FlowWarning } from './contract.js'
 import { keyOfCall } from './key.js'
-import { changeTop, keepResult, leaveStuck, resultOf, topOf, type Walk, warn } from './walk.js'
+import { changeTop, keepResult, leaveStuck, resultOf, stepKey, topOf, type Walk, warn } from './walk.js'
 
 /** `isFresh`: it was not kept from an earlier walk. */
 export type Called = { readonly outcome: ToolOutcome; readonly isFresh: boolean } | { readonly next: FlowNext }
@@ -46,7 +46,8 @@ const warningByState: Readonly<Partial<Record<ToolOutcome['state'], FlowWarning[
 
 /** Keeps the outcome of a call, and warns of one that was not done. */
 export function keepOutcome(walk: Walk, call: ToolCall, outcome: ToolOutcome): void {
-  keepResult(walk, { key: keyOfCall(call), name: call.name, outcome })
+  const step = kindOfTool(call.name) === 'inside' ? stepKey(topOf(walk)) : undefined
+  keepResult(walk, { key: keyOfCall(call), name: call.name, outcome, ...(step !== undefined && { step }) })
   if (isDone(outcome)) return
   const code = warningByState[outcome.state]
   if (code) warn(walk, code, `${call.name}: ${outcome.reason}`)

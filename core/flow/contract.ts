@@ -52,6 +52,11 @@ export interface ActionResult {
   /** `scheduling.book`: read in conditions and texts as `last.scheduling.book.<path>`. */
   readonly name: string
   readonly outcome: ToolOutcome
+  /**
+   * The step that acted inside Parley, where what is done last holds: once the step has done something else, this
+   * outcome is not used again.
+   */
+  readonly step?: string
 }
 
 /** What a frame waits for. Answers to questions name the intent id. */

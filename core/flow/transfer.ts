@@ -17,6 +17,7 @@ import {
   playbookOf,
   readerOf,
   resultOf,
+  stepKey,
   topOf,
   type Walk,
   warn,
@@ -59,9 +60,9 @@ function conditionOf(way: Way): ReadCondition {
 
 /** Each visit takes another way. */
 function nextWay({ stack, branchVisits }: Walk, { branch = [], else: otherwise }: AnyStep): string | undefined {
-  const { playbookId, step } = stack.at(-1)!
-  const visits = branchVisits!.get(`${playbookId}:${step}`) ?? 0
-  branchVisits!.set(`${playbookId}:${step}`, visits + 1)
+  const key = stepKey(stack.at(-1)!)
+  const visits = branchVisits!.get(key) ?? 0
+  branchVisits!.set(key, visits + 1)
   return [...branch.map(({ goto }) => goto), otherwise][visits % (branch.length + 1)]
 }
 

@@ -4,6 +4,7 @@ import type { AnyFlow, AnyStep } from '../agent/flows/steps.js'
 import type { AgentDocument, Item } from '../agent/index.js'
 import { findItem } from '../agent/index.js'
 import { flow as limits, turn } from '../limits/index.js'
+import { isDone } from '../tools/contract.js'
 import type {
   ActionResult,
   FlowEnvironment,
@@ -140,21 +141,28 @@ export function clearSlot(walk: Walk, name: string): void {
   changeTop(walk, { slots: rest, confirmed: others(confirmed), skipped: others(skipped) })
 }
 
+/** The step at which the frame stands, across playbooks. */
+export function stepKey({ playbookId, step }: FlowFrame): string {
+  return `${playbookId}:${step}`
+}
+
 export function resultOf(walk: Walk, key: string): ActionResult | undefined {
   return topOf(walk).results?.find((result) => result.key === key)
 }
 
 /** The newest is the last. Of older ones only the state stays, so that no action is repeated. */
 export function keepResult(walk: Walk, result: ActionResult): void {
-  const others = (topOf(walk).results ?? []).filter(({ key }) => key !== result.key)
+  const isReplaced = ({ key, step }: ActionResult) =>
+    key === result.key || (step !== undefined && step === result.step && isDone(result.outcome))
+  const others = (topOf(walk).results ?? []).filter((each) => !isReplaced(each))
   const results = [...others, result]
   changeTop(walk, {
     results: results.map((each, at) => (at < results.length - limits.results ? withoutPayload(each) : each)),
   })
 }
 
-function withoutPayload({ key, name, outcome }: ActionResult): ActionResult {
-  return { key, name, outcome: 'result' in outcome ? { state: outcome.state, result: null } : outcome }
+function withoutPayload({ outcome, ...rest }: ActionResult): ActionResult {
+  return { ...rest, outcome: 'result' in outcome ? { state: outcome.state, result: null } : outcome }
 }
 
 /** Contact options of the business, with the outcome by which the flow is left. */

@@ -107,7 +107,6 @@ t.test(
       [{ name: 'people.save', arguments: { fields: { email: 'c@d.co' } } }],
       'with other arguments it is done again',
     )
-    t.same(talk.write('actually my email is a@b.co').calls, [], 'the first outcome is used again')
   },
 )
 
@@ -189,4 +188,53 @@ t.test('A correction while an action waits for its confirmation asks for a new c
   t.same([second.said, second.calls], [['Save c@d.co? [yes] [no]'], []])
   t.same(talk.tap(first.parts[0], 'yes').calls, [], 'a yes to the earlier arguments is none to these')
   t.same(talk.tap(second.parts[0], 'yes').calls, [{ name: 'people.save', arguments: { fields: { email: 'c@d.co' } } }])
+})
+
+t.test('An action inside Parley that another one has replaced since is done again', async (t) => {
+  const talk = start()
+  talk.write('gold')
+  talk.write('sorry, my email is c@d.co')
+  t.same(talk.write('actually my email is a@b.co').calls, [
+    { name: 'people.save', arguments: { fields: { email: 'a@b.co' } } },
+  ])
+})
+
+t.test('A booking at another time since a correction moves the appointment, there and back', async (t) => {
+  const times: Record<string, string> = { ten: '2030-05-14T10:00:00+02:00', eleven: '2030-05-14T11:00:00+02:00' }
+  const slotsOffered = Object.values(times).map((start) => ({
+    start,
+    startUtc: Date.parse(start),
+    durationMinutes: 30,
+  }))
+  const talk = createTalk({
+    slots: [
+      { name: 'time', type: 'timeslot' },
+      { name: 'mail', type: 'email' },
+    ],
+    steps: [
+      { collect: 'time' },
+      { action: 'scheduling.book', with: { start: '{time}' } },
+      { say: 'Booked for {last.scheduling.book.start}.' },
+      { collect: 'mail' },
+      { end: { outcome: 'done' } },
+    ],
+    tools: ({ name, arguments: { start } }) => {
+      if (name === 'scheduling.availability') return done({ zone: 'Europe/Paris', slots: slotsOffered })
+      return done({ appointmentId: 'apt_1', start })
+    },
+  })
+  const actions = ({ calls }: { calls: readonly { name: string; arguments: object }[] }) =>
+    calls.filter(({ name }) => name !== 'scheduling.availability')
+  talk.enter()
+  const booked = talk.write('10:00')
+  t.same(actions(booked), [{ name: 'scheduling.book', arguments: { start: times.ten } }])
+  t.same(actions(talk.write('no, the time is 11:00')), [], 'the free times are offered first')
+  const moved = talk.write('11:00')
+  t.same(actions(moved), [
+    { name: 'scheduling.reschedule', arguments: { appointmentId: 'apt_1', start: times.eleven } },
+  ])
+  t.match(moved.said.join(), 'Booked for 2030-05-14T11:00')
+  talk.write('change the time')
+  const back = talk.write('10:00')
+  t.same(actions(back), [{ name: 'scheduling.reschedule', arguments: { appointmentId: 'apt_1', start: times.ten } }])
 })

@@ -6,7 +6,8 @@ import { slotTypes } from '../../../core/agent/resources/flow.js'
 import type { FlowEnvironment, FlowFrame, FlowInput, FlowProgress } from '../../../core/flow/contract.js'
 import { enterFlow, keyOfCall, runFlow } from '../../../core/flow/index.js'
 import { flow as limits } from '../../../core/limits/index.js'
-import type { ToolCall, ToolOutcome } from '../../../core/tools/contract.js'
+import { kindOfTool } from '../../../core/tools/builtin.js'
+import { isDone, type ToolCall, type ToolOutcome } from '../../../core/tools/contract.js'
 import { anyText } from '../../harness/arbitraries.js'
 import { checkSay, documentWith, done, type Flow, now, person } from './talk.js'
 
@@ -206,6 +207,8 @@ t.test(
         let stack: readonly FlowFrame[] = [enterFlow({ id: 'main' })]
         let repeatable: { key: string; may: number } | undefined
         const finished = new Map<string, number>()
+        /** The keys of the calls inside that each step has made. */
+        const inside = new Map<string, Set<string>>()
 
         function run(input: FlowInput): FlowProgress {
           const reads = new Map<string, ToolOutcome>()
@@ -272,6 +275,13 @@ t.test(
             finished.set(key, (finished.get(key) ?? 0) + 1)
             // A failure may be tried once more; a refusal did nothing, so the same may be asked for again.
             if (came.state === 'refused' && next.call.name === 'scheduling.book') finished.delete(key)
+            // What another call of the same step inside has replaced may be done again.
+            if (isDone(came) && kindOfTool(next.call.name) === 'inside') {
+              const place = `${stack.length} ${stack.at(-1)?.playbookId} ${stack.at(-1)?.step}`
+              const made = inside.get(place) ?? new Set()
+              for (const other of made) if (other !== key) finished.delete(other)
+              inside.set(place, made.add(key))
+            }
             repeatable = came.state === 'failed' && attempt === 1 ? { key, may: 1 } : undefined
             input = { kind: 'outcome', outcome: came }
           } else if (next.kind === 'wait' || next.kind === 'digression') {
