@@ -6,8 +6,13 @@ export function isAnswering({ enabled, confirmed }: Pick<Item<'facts'>, 'enabled
   return enabled !== false && confirmed !== false
 }
 
-export function hasVoice({ playbooks, facts }: Pick<AgentDocument, 'playbooks' | 'facts'>): boolean {
-  return playbooks.length > 0 || facts.some(isAnswering)
+/** An outreach comes with a playbook. As long as nobody has written in it, the agent only sends. */
+export function isWritten({ outreachId, body, flow }: Item<'playbooks'>): boolean {
+  return outreachId === undefined || body.trim() !== '' || flow !== undefined
 }
 
-export const noVoice = 'Without a webhook nobody answers: the agent has no playbook and no enabled fact.'
+export function hasVoice({ playbooks, facts }: Pick<AgentDocument, 'playbooks' | 'facts'>): boolean {
+  return playbooks.some(isWritten) || facts.some(isAnswering)
+}
+
+export const noVoice = 'Without a webhook nobody answers: the agent has no written playbook and no enabled fact.'

@@ -75,8 +75,8 @@ function startConversation(tx: ConversationTx, conversation: Conversation, agent
   return enqueueEvent(tx, started, agent, systemEvent('conversationStarted'))
 }
 
-/** Logged once a session: the agent may be one that only sends. */
-const noVoice = { why: 'Nobody answers for the agent: it has no webhook, no playbook and no enabled fact.' }
+/** Logged at the first words of a session and at the answer to an opener: the agent may be one that only sends. */
+const noVoice = { why: 'Nobody answers for the agent: it has no webhook, no written playbook and no enabled fact.' }
 
 function applyContent(
   tx: ConversationTx,
@@ -86,7 +86,8 @@ function applyContent(
   id: string,
 ): Conversation {
   const conversation = optInByWriting(tx, touchSession(tx, before, agent, id), agent)
-  if (!agent.receivesEvents && conversation.session?.id !== before.session?.id) log(tx, 'framework.failed', noVoice)
+  const isFirst = conversation.session?.id !== before.session?.id || conversation.opener !== before.opener
+  if (!agent.receivesEvents && isFirst) log(tx, 'framework.failed', noVoice)
   const { text } = content
   const answersKeywords = agent.binding?.compliance !== undefined
   const keywordContext = { answersKeywords, isOptedOut: conversation.optedOutAt !== undefined }

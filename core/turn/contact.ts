@@ -18,7 +18,10 @@ export function contactMessage(
   const { contactEmail: email, contactPhone: phone, websiteUrl: url } = identity
   const availability = sayableText(identity.contactAvailability ?? '')
   const lines = [lead, escapeMarkdown(availability)].filter(Boolean)
-  if (availability === '') lines.push(email || phone || url ? sentences.contact : sentences.noContact)
+  const isReachable = Boolean(email || phone || url)
+  if (availability === '' && isReachable) lines.push(sentences.contact)
+  // With a lead it is enough to have said that: nobody asked for a person.
+  if (lines.length === 0) lines.push(sentences.noContact)
   const parts: Part[] = [{ type: 'text', text: lines.join('\n') }]
   const optional: ContentMessage[] = [
     ...(email ? [message([{ type: 'share.contact', name: agentName, email }])] : []),

@@ -236,10 +236,13 @@ t.test(
       { facts: [{ ...fact, enabled: false }] },
       { facts: [{ ...fact, confirmed: false }] },
       { messageTemplates: sample.messageTemplates },
+      { playbooks: [{ ...playbook!, body: ' ', flow: undefined, outreachId: 'spring' }] },
     ]
     for (const sections of silent) {
       const document = { ...emptyDocument, ...sections }
-      t.match(voiceWarnings(document, true), [{ path: 'playbooks', message: /no playbook and no enabled fact\.$/ }])
+      t.match(voiceWarnings(document, true), [
+        { path: 'playbooks', message: /no written playbook and no enabled fact\.$/ },
+      ])
       t.same(voiceWarnings(document, false), [], 'the webhook answers')
       t.notOk(hasVoice(document))
     }
