@@ -1,5 +1,6 @@
 /** The times at which a calendar is taken, read from the answer to a calendar query. */
 import { minute } from '../durations.js'
+import { clipIntervals, type Interval, mergeIntervals } from '../interval.js'
 import { calendar as limits } from '../limits/index.js'
 import {
   type Component,
@@ -11,7 +12,6 @@ import {
   valuesOf,
 } from './content.js'
 import { type EventContext, periodOf, timesOf } from './events.js'
-import { clipIntervals, type Interval, mergeIntervals } from './intervals.js'
 import { createZoneLookup, ianaNameIn, ianaNameOf, utc } from './timezone.js'
 import { readCalendarData, readZoneProperties } from './webdav.js'
 
@@ -66,18 +66,18 @@ export function busyIntervals(request: BusyRequest): BusyTimes | undefined {
       readCalendar(calendar, { ...window, steps, zoneOf: zonesOf(calendar, window, steps) }, add)
   }
   const busy = [...taken].flatMap(([representativeId, intervals]) => {
-    const wide = intervals.map(({ start, end }) => ({ start: start - bufferMs, end: end + bufferMs }))
+    const wide = intervals.map(({ from, to }) => ({ from: from - bufferMs, to: to + bufferMs }))
     const merged = mergeIntervals(clipIntervals(wide, request.from, request.to))
     return merged.map((each) => (representativeId === undefined ? each : { ...each, representativeId }))
   })
-  busy.sort((a, b) => a.start - b.start)
+  busy.sort((a, b) => a.from - b.from)
   return { busy: cut(busy, request.to), zone, unreadable }
 }
 
 /** A list that is cut ends with the rest of the window. */
 function cut(busy: readonly BusyInterval[], to: number): readonly BusyInterval[] {
   const next = busy[limits.intervals]
-  return next ? [...busy.slice(0, limits.intervals), { start: next.start, end: to }] : busy
+  return next ? [...busy.slice(0, limits.intervals), { from: next.from, to }] : busy
 }
 
 function collect(
@@ -87,7 +87,7 @@ function collect(
 ): void {
   const own = taken.get(representativeId) ?? []
   // Events without a length take no time, even with a buffer.
-  for (const each of intervals) if (each.start < each.end) own.push(each)
+  for (const each of intervals) if (each.from < each.to) own.push(each)
   taken.set(representativeId, own)
 }
 

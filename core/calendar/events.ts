@@ -1,9 +1,9 @@
 /** When the events of a calendar take place: their own times, recurrences, exceptions, and changed occurrences. */
 import ICAL from 'ical.js'
 import { day } from '../durations.js'
+import type { Interval } from '../interval.js'
 import { calendar as limits } from '../limits/index.js'
 import { type Component, type Property, parameterOf, propertiesOf, textOf, valuesOf } from './content.js'
-import type { Interval } from './intervals.js'
 import { expandRule, type StepsLeft } from './recurrence.js'
 import { utc, type Zone, type ZoneOf } from './timezone.js'
 import { readWritten, type Written } from './walltime.js'
@@ -38,7 +38,7 @@ export function timesOf(
   const intervals: Interval[] = []
   const add = (wall: number, at: number) => {
     if (exceptions.moments.has(at) || exceptions.days.has(dayOf(wall))) return
-    intervals.push({ start: at, end: endOf(wall, at) })
+    intervals.push({ from: at, to: endOf(wall, at) })
   }
   const startsAt = start.zone(start.wall)
   const span = Math.max(0, endOf(start.wall, startsAt) - startsAt)
@@ -51,7 +51,7 @@ export function timesOf(
     for (const wall of starts) if (!isPast(wall)) walls.add(wall)
     // More often than is counted: all the rest of the window is taken.
     if (unknownFrom !== undefined && !isPast(unknownFrom))
-      intervals.push({ start: start.zone(unknownFrom), end: context.to })
+      intervals.push({ from: start.zone(unknownFrom), to: context.to })
   }
   for (const wall of walls) add(wall, start.zone(wall))
   for (const property of propertiesOf(event, 'rdate')) intervals.push(...extraTimes(property, add, context))
@@ -142,9 +142,9 @@ export function periodOf([from, to]: readonly unknown[], zone: Zone): Interval |
   const [start, end] = [readWritten(from), readWritten(to)]
   if (!start) return undefined
   const at = momentAt(start, zone)
-  if (end) return { start: at, end: momentAt(end, zone) }
+  if (end) return { from: at, to: momentAt(end, zone) }
   const ms = durationOf(to)
-  return ms === undefined ? undefined : { start: at, end: at + ms }
+  return ms === undefined ? undefined : { from: at, to: at + ms }
 }
 
 function momentAt({ wall, isUtc }: Written, zone: Zone): number {

@@ -1,9 +1,9 @@
 /** What a booking, a move and a cancellation make of an appointment. */
 import { minute } from '../durations.js'
+import type { Interval } from '../interval.js'
 import type { Appointment, AppointmentStep } from '../people/appointment.js'
 import { timeText } from '../people/ids.js'
 import type { AppointmentResult } from './contract.js'
-import type { Interval } from './interval.js'
 import { describeMoment, isoIn } from './localtime.js'
 import type { Representative, Scheduling } from './windows.js'
 

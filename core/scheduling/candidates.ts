@@ -1,8 +1,8 @@
 /** The representatives that an appointment may be with, and the choice among those who are free. */
 import { day } from '../durations.js'
+import { type Interval, isWithin, mergeIntervals, subtractIntervals } from '../interval.js'
 import { scheduling as limits } from '../limits/index.js'
 import type { Person } from '../people/person.js'
-import { type Interval, isWithin, mergeIntervals, subtractIntervals } from './interval.js'
 import { createLocalClock } from './localtime.js'
 import { type BookingRules, createOpenTimes, type Representative, type Scheduling } from './windows.js'
 

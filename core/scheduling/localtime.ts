@@ -2,9 +2,9 @@
 import { LRUCache } from 'lru-cache'
 import { Temporal } from 'temporal-polyfill'
 import { day, hour, minute } from '../durations.js'
+import type { Interval } from '../interval.js'
 import { scheduling as limits } from '../limits/index.js'
 import { isMoment } from '../moment.js'
-import type { Interval } from './interval.js'
 
 /** A part of a period in which the offset does not change: local time is absolute time plus the offset. */
 export interface OffsetPeriod extends Interval {

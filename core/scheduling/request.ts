@@ -1,7 +1,7 @@
 /** The arguments of the scheduling tools, and the sentences for arguments and times that are refused. */
 import { day, minute } from '../durations.js'
+import type { Interval } from '../interval.js'
 import { scheduling as limits } from '../limits/index.js'
-import type { Interval } from './interval.js'
 import { boundsOfDay, localDayAt, parseDay, parseMoment } from './localtime.js'
 import { type PartOfDay, partsOfDay } from './slots.js'
 import { type BookingRules, earliestStart, latestEnd, type Scheduling } from './windows.js'

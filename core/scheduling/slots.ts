@@ -1,10 +1,10 @@
 /** Free slots: the times that are offered for an appointment, and their ids. */
 import { day, hour, minute } from '../durations.js'
+import { type Interval, isWithin } from '../interval.js'
 import { amf, scheduling as limits } from '../limits/index.js'
 import type { Steps } from '../steps.js'
 import { type Candidate, createLeastBooked, freeIntervals } from './candidates.js'
 import type { Slot } from './contract.js'
-import { type Interval, isWithin } from './interval.js'
 import { createLocalClock, isoIn } from './localtime.js'
 import { type BookingRules, createOpenTimes, type OpenTimes } from './windows.js'
 

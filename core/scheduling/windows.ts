@@ -1,8 +1,8 @@
 /** When an agent and its representatives can be booked: weekly windows without closed days and without the past. */
 import type { AgentDocument } from '../agent/index.js'
 import { day, minute } from '../durations.js'
+import { type Interval, mergeIntervals, subtractIntervals } from '../interval.js'
 import { scheduling as limits } from '../limits/index.js'
-import { type Interval, mergeIntervals, subtractIntervals } from './interval.js'
 import {
   boundsOfDay,
   formatDay,

@@ -4,6 +4,7 @@ import type { CalendarRequest, CalendarResponse } from '../../core/calendar/exch
 import type { LogEventName } from '../../core/catalogs/logevents.js'
 import { isUsable } from '../../core/connections/status.js'
 import { isRefusal, type Refusal } from '../../core/errors.js'
+import { isOfGateway } from '../../core/tools/verdict.js'
 import type { Sealer } from '../../runtime/secrets/sealer.js'
 import type { Shards } from '../../runtime/shard/contract.js'
 import { sealedId, secretKind } from '../agents/secrets.js'
@@ -129,5 +130,6 @@ function judge(response: CalendarResponse, expects: Expects): Answer | Failure {
   if (expects(status)) return response
   if (status >= 300 && status < 400) return failure('The address of the calendar leads to another address.')
   const isTemporary = status >= 500 || temporaryStatuses.has(status)
-  return failure(sentences[status] ?? `The calendar answered with status ${status}.`, { isTemporary })
+  const reason = sentences[status] ?? `The calendar answered with status ${status}.`
+  return failure(reason, { isTemporary, isUnknown: isOfGateway(status) })
 }

@@ -1,7 +1,7 @@
 /** The calendar behind an agent's scheduling: its busy times, and the events of appointments in it. */
 import type { AgentRef } from '../../core/agentref.js'
-import { clipIntervals, type Interval, mergeIntervals } from '../../core/calendar/intervals.js'
 import { isRefusal } from '../../core/errors.js'
+import { clipIntervals, type Interval, mergeIntervals } from '../../core/interval.js'
 import type { Clock } from '../../runtime/clock.js'
 import type { Agents } from '../agents/index.js'
 import { type EffectDeps, moduleOf } from '../area.js'

@@ -1,10 +1,10 @@
 /** The calendar tool of the catalog: lists busy times, and creates, moves and removes single events. */
 import { faultsOf } from '../../core/agent/schemacheck.js'
-import { clipIntervals, mergeIntervals } from '../../core/calendar/intervals.js'
 import { isoIn } from '../../core/calendar/timezone.js'
 import { listCatalog } from '../../core/catalogs/index.js'
 import { day, hour, minute } from '../../core/durations.js'
 import { isRefusal } from '../../core/errors.js'
+import { clipIntervals, type Interval, mergeIntervals } from '../../core/interval.js'
 import { calendar as limits, tools as toolLimits } from '../../core/limits/index.js'
 import type { ToolContext, ToolOutcome } from '../../core/tools/contract.js'
 import type { OutsideCall, OutsideOutcome } from '../../core/turn/port.js'
@@ -23,14 +23,9 @@ export type CalendarToolCall = (
 
 const { parameters } = listCatalog('tools').find(({ id }) => id === calendarTool)!
 
-interface Window {
-  readonly from: number
-  readonly to: number
-}
-
 type Request =
-  | { readonly action: 'busy'; readonly window: Window }
-  | { readonly action: 'write'; readonly change: Change; readonly eventId?: string; readonly window?: Window }
+  | { readonly action: 'busy'; readonly window: Interval }
+  | { readonly action: 'write'; readonly change: Change; readonly eventId?: string; readonly window?: Interval }
 
 const refused = (reason: string) => ({ state: 'refused', reason }) as const
 const stopped = { state: 'cancelled', reason: 'The call was stopped before it was made.' } as const
@@ -61,13 +56,13 @@ export function createCalendarTool(access: CalendarAccess, clock: Clock): Calend
     return { outcome: { state: 'captured', result }, effects: [effect] }
   }
 
-  async function listBusy({ agent, zone }: ToolContext, settings: CalendarSettings, window: Window) {
+  async function listBusy({ agent, zone }: ToolContext, settings: CalendarSettings, window: Interval) {
     const outcome = await access.read(agent, settings, window)
     if (!outcome.ok) return outcomeOf({ ...outcome, isUnknown: false })
     const busy = mergeIntervals(clipIntervals(outcome.times.busy, window.from, window.to))
-    const shown = busy.slice(0, limits.resultIntervals).map(({ start, end }) => shownIn(zone, { from: start, to: end }))
+    const shown = busy.slice(0, limits.resultIntervals).map((each) => shownIn(zone, each))
     // What is not listed is not free: the list then ends where it is cut.
-    const to = busy[limits.resultIntervals]?.start ?? window.to
+    const to = busy[limits.resultIntervals]?.from ?? window.to
     return { state: 'ok' as const, result: { ...shownIn(zone, { from: window.from, to }), busy: shown } }
   }
 }
@@ -76,7 +71,7 @@ function outcomeOf({ isUnknown, reason }: Failure): ToolOutcome {
   return { state: isUnknown ? 'unknown' : 'failed', reason }
 }
 
-function shownIn(zone: string, { from, to }: Window) {
+function shownIn(zone: string, { from, to }: Interval) {
   return { from: isoIn(zone, from), to: isoIn(zone, to) }
 }
 
@@ -108,7 +103,7 @@ function readRequest(given: Readonly<Record<string, unknown>>): Request | Extrac
 
 const withOffset = /(?:[Zz]|[+-]\d{2}:?\d{2})$/
 
-function readWindow({ from, to }: Readonly<Record<string, unknown>>): Window | string {
+function readWindow({ from, to }: Readonly<Record<string, unknown>>): Interval | string {
   for (const [name, value] of Object.entries({ from, to }))
     if (typeof value !== 'string' || !withOffset.test(value)) return `${name} must be a time with its offset.`
   const window = { from: Date.parse(String(from)), to: Date.parse(String(to)) }

@@ -4,10 +4,7 @@ import type { Calendar } from './ports.js'
 
 export function calendarPort({ busy, write }: AgentCalendar): Calendar {
   return {
-    async busy(agent, representativeId, from, to) {
-      const times = await busy(agent, representativeId, from, to)
-      return times?.map(({ start, end }) => ({ from: start, to: end }))
-    },
+    busy,
     write(agent, change, id) {
       const { appointmentId, representativeId } = change
       const target = { appointmentId, ...(representativeId !== undefined && { representativeId }) }

@@ -1,6 +1,6 @@
 /** Ports from appointments to mail and calendars. A failed write is retried or given up; no booking waits for one. */
 import type { AgentRef } from '../../core/agentref.js'
-import type { Interval } from '../../core/scheduling/interval.js'
+import type { Interval } from '../../core/interval.js'
 import type { OutsideCall } from '../../core/turn/port.js'
 
 /** `later`: worth another attempt. `never`: not before an operator changes something. */

@@ -2,11 +2,11 @@
 import { formatAgentKey } from '../../core/agentref.js'
 import { minute } from '../../core/durations.js'
 import { isRefusal, type Refusal } from '../../core/errors.js'
+import type { Interval } from '../../core/interval.js'
 import { scheduling as limits } from '../../core/limits/index.js'
 import { hasCalendar } from '../../core/scheduling/calendar.js'
 import { candidatesFor } from '../../core/scheduling/candidates.js'
 import type { Availability } from '../../core/scheduling/contract.js'
-import type { Interval } from '../../core/scheduling/interval.js'
 import {
   type AvailabilityRequest,
   isRefused,

@@ -4,10 +4,10 @@
  */
 import type { AgentScope, ScopedKey } from '../../core/agent/scope.js'
 import { day, minute } from '../../core/durations.js'
+import type { Interval } from '../../core/interval.js'
 import { scheduling as limits } from '../../core/limits/index.js'
 import type { Appointment } from '../../core/people/appointment.js'
 import { intervalOf } from '../../core/scheduling/appointment.js'
-import type { Interval } from '../../core/scheduling/interval.js'
 import type { Tx } from '../../runtime/shard/contract.js'
 import { type Key, type Reader, type Table, table } from '../../runtime/store/contract.js'
 

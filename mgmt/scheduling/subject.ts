@@ -1,11 +1,11 @@
 /** What a scheduling command or query is about: the agent's rules, the person, and who is free. */
 import type { AgentDocument } from '../../core/agent/index.js'
 import { type AgentIncarnation, scopeOf } from '../../core/agent/scope.js'
+import type { Interval } from '../../core/interval.js'
 import { scheduling as limits } from '../../core/limits/index.js'
 import type { Appointment } from '../../core/people/appointment.js'
 import type { Person } from '../../core/people/person.js'
 import { type Candidate, candidatesFor, chooseFree } from '../../core/scheduling/candidates.js'
-import type { Interval } from '../../core/scheduling/interval.js'
 import { boundsOfDay, localDayAt } from '../../core/scheduling/localtime.js'
 import { type Refused, reasons, refusalOfTime } from '../../core/scheduling/request.js'
 import type { BookingRules, Representative } from '../../core/scheduling/windows.js'

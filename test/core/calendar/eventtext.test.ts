@@ -63,7 +63,7 @@ t.test('For any title and notes the text is one event with exactly these times',
       lines.every(isPlain) &&
       rest.length === 0 &&
       only!.getAllProperties('dtstart').length === 1 &&
-      JSON.stringify(busyOf(written).map((each) => [each.start, each.end])) ===
+      JSON.stringify(busyOf(written).map((each) => [each.from, each.to])) ===
         JSON.stringify([[start, start + 45 * minute]])
     )
   })

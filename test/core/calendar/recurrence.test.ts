@@ -5,6 +5,7 @@ import { Temporal } from 'temporal-polyfill'
 import { busyIntervals } from '../../../core/calendar/busytimes.js'
 import { expandRule } from '../../../core/calendar/recurrence.js'
 import { day, hour } from '../../../core/durations.js'
+import type { Interval } from '../../../core/interval.js'
 import { calendar as limits } from '../../../core/limits/index.js'
 import { eventOf, multistatusOf } from './texts.js'
 
@@ -89,8 +90,8 @@ function expandNaively(sample: Sample): { readonly moments: readonly number[]; r
   return { moments, ...(until !== undefined && { until }) }
 }
 
-function isTaken(busy: readonly { start: number; end: number }[], at: number): boolean {
-  return busy.some(({ start, end }) => start <= at && at < end)
+function isTaken(busy: readonly Interval[], at: number): boolean {
+  return busy.some(({ from, to }) => from <= at && at < to)
 }
 
 t.test('Decision 21: for any rule the busy times are those of its occurrences, one by one', async (t) => {
@@ -111,8 +112,8 @@ t.test('Decision 21: for any rule the busy times are those of its occurrences, o
     const { busy, unreadable } = busyIntervals({ xml: multistatusOf(text), from, to, bufferMinutes: 0, zone: 'UTC' })!
     const taken = moments
       .filter((at) => !skipped.includes(at))
-      .map((start) => ({ start, end: start + lastsMinutes * 60_000 }))
-    const edges = [...busy, ...taken].flatMap(({ start, end }) => [start, end - 1, start - 1, end])
+      .map((from) => ({ from, to: from + lastsMinutes * 60_000 }))
+    const edges = [...busy, ...taken].flatMap(({ from, to }) => [from, to - 1, from - 1, to])
     const different = edges.filter((at) => at >= from && at < to && isTaken(busy, at) !== isTaken(taken, at))
     return unreadable === 0 && different.length === 0
   })
@@ -240,13 +241,13 @@ t.test('Any rule ends within its steps', async (t) => {
 t.test('A hostile calendar is taken rather than free, and its other events are still read', async (t) => {
   const text = eventOf('DTSTART:20260320T100000Z', 'DTEND:20260320T100001Z', 'RRULE:FREQ=SECONDLY')
   const { busy } = busyIntervals({ xml: multistatusOf(text), from, to, bufferMinutes: 0, zone: 'UTC' })!
-  t.same(busy, [{ start: Date.parse('2026-03-20T10:00:00Z'), end: to }])
+  t.same(busy, [{ from: Date.parse('2026-03-20T10:00:00Z'), to }])
   const many = Array.from({ length: 200 }, () => text)
   const plain = eventOf('DTSTART:20260317T100000Z', 'DTEND:20260317T110000Z')
   const all = busyIntervals({ xml: multistatusOf(...many, plain), from, to, bufferMinutes: 0, zone: 'UTC' })!
   t.equal(all.busy.length, 2)
-  t.equal(all.busy[0]!.end - all.busy[0]!.start, hour)
+  t.equal(all.busy[0]!.to - all.busy[0]!.from, hour)
   const long = eventOf('DTSTART;VALUE=DATE:20260320', 'DURATION:P9999999D')
   const wide = busyIntervals({ xml: multistatusOf(long), from, to, bufferMinutes: 0, zone: 'Europe/Berlin' })!
-  t.equal(wide.busy[0]!.end, to)
+  t.equal(wide.busy[0]!.to, to)
 })

@@ -72,7 +72,7 @@ t.test('Ids of appointments are in the order of the times for which they were bo
   t.match(ids[0], /^ap_[0-9a-z]{26}$/)
 })
 
-t.test('An appointment is with a representative, or with the agent’s default identity', async (t) => {
+t.test('R44: an appointment is with a representative, or with the agent’s default identity', async (t) => {
   const scheduling = schedulingOf({ defaultRepresentativeIdentity: 'The office' })
   t.same(counterpartOf(scheduling, { id: 'r', name: 'Ada' }), { representativeId: 'r', representativeName: 'Ada' })
   t.same(counterpartOf(scheduling, undefined), { representativeName: 'The office' })
@@ -87,7 +87,7 @@ t.test('Ahead are those that have not begun and are not cancelled; a call is fou
   t.match(describeChoice([booked, moved], 'UTC'), /ap_\w+ on Tuesday,? 16 June 2026 at 14:00 \(UTC\); ap_/)
 })
 
-t.test('The result has the time in the person’s zone', async (t) => {
+t.test('R45: the result has the time in the person’s zone', async (t) => {
   t.same(appointmentResult(booked), {
     appointmentId: booked.id,
     start: '2026-06-16T10:00:00-04:00',
@@ -131,7 +131,7 @@ t.test('Decision 22: the mail names person, both times, representative and reaso
   t.match(lifecycleMail({ ...agent, change: 'cancelled', appointment: booked, person: {} }).subject, 'without a name')
 })
 
-t.test('No text of a person or an operator adds a line to a mail, and none a header', async (t) => {
+t.test('Decision 22: no text of a person or an operator adds a line to a mail, and none a header', async (t) => {
   const hostile = 'Ann\r\nBcc: all@example.com\n\nhello\u0000'
   const notice = { change: 'booked', appointment: booked, agentName: hostile, agentZone: 'UTC' } as const
   const count = lifecycleMail({ ...notice, agentName: 'x', person: { fullName: 'x' } }).text.split('\n').length
@@ -140,7 +140,7 @@ t.test('No text of a person or an operator adds a line to a mail, and none a hea
   t.equal(text.split('\n').length, count)
 })
 
-t.test('The journal has a line for each change, in the person’s zone', async (t) => {
+t.test('R45: the journal has a line for each change, in the person’s zone', async (t) => {
   t.match(
     journalLine({ change: 'booked', appointment: booked }),
     /^Booked an appointment with Ada: .* 10:00 \(America\/New_York\), 30 minutes\.$/,
@@ -156,7 +156,7 @@ t.test('The journal has a line for each change, in the person’s zone', async (
   )
 })
 
-t.test('An event in the calendar names the person and how to reach them', async (t) => {
+t.test('R46: an event in the calendar names the person and how to reach them', async (t) => {
   t.same(calendarEntry(booked, person), {
     title: 'Ann Berg with Ada',
     description: '+14155550100\nann@example.com\nThe house by the lake',

@@ -13,16 +13,19 @@ const representativesOf = (count: number): Representative[] =>
 const assignedTo = (assignedRepresentativeId: string) => ({ assignedRepresentativeId }) as Person
 const asid = 'usr_1'
 
-t.test('The one who is asked for is considered, else the one assigned, else all in their order', async (t) => {
-  const scheduling = schedulingOf({ representatives: representativesOf(3) })
-  const idsOf = (request: object) => candidatesFor(scheduling, { asid, ...request })?.map((each) => each?.id)
-  t.same(idsOf({ representativeId: 'r2', person: assignedTo('r1') }), ['r2'])
-  t.same(idsOf({ person: assignedTo('r1') }), ['r1'])
-  t.same(idsOf({ person: assignedTo('gone') }), ['r0', 'r1', 'r2'])
-  t.same(idsOf({}), ['r0', 'r1', 'r2'])
-  t.equal(idsOf({ representativeId: 'gone' }), undefined)
-  t.same(candidatesFor(schedulingOf(), { asid }), [undefined], 'the agent itself where there is none')
-})
+t.test(
+  'Decision 21: the one who is asked for is considered, else the one assigned, else all in their order',
+  async (t) => {
+    const scheduling = schedulingOf({ representatives: representativesOf(3) })
+    const idsOf = (request: object) => candidatesFor(scheduling, { asid, ...request })?.map((each) => each?.id)
+    t.same(idsOf({ representativeId: 'r2', person: assignedTo('r1') }), ['r2'])
+    t.same(idsOf({ person: assignedTo('r1') }), ['r1'])
+    t.same(idsOf({ person: assignedTo('gone') }), ['r0', 'r1', 'r2'])
+    t.same(idsOf({}), ['r0', 'r1', 'r2'])
+    t.equal(idsOf({ representativeId: 'gone' }), undefined)
+    t.same(candidatesFor(schedulingOf(), { asid }), [undefined], 'the agent itself where there is none')
+  },
+)
 
 t.test(
   'Of very many each person’s search considers as many as it may, and all persons’ together all of them',
@@ -60,23 +63,29 @@ const named = (id: string, ...bookings: Candidate['bookings'][number][]): Candid
 const idOf = (chosen: ReturnType<typeof chooseFree>) =>
   typeof chosen === 'string' ? chosen : chosen.representative?.id
 
-t.test('A time is closed when it is in nobody’s hours, and taken when all who work then are busy', async (t) => {
-  t.equal(idOf(chooseFree(rules, [named('ann')], at(8))), 'closed')
-  t.equal(idOf(chooseFree(rules, [named('ann')], at(16.5))), 'closed', 'also when it ends too late')
-  t.equal(idOf(chooseFree(rules, [named('ann', at(9))], at(9.5))), 'taken')
-  t.equal(idOf(chooseFree(rules, [named('ann', at(9))], at(10))), 'ann', 'one right after another is free')
-  t.equal(idOf(chooseFree(rules, [{ bookings: [], busy: [at(9)] }], at(9))), 'taken')
-  t.equal(idOf(chooseFree(rules, [], at(9))), 'closed')
-})
+t.test(
+  'Decision 21: a time is closed when it is in nobody’s hours, and taken when all who work then are busy',
+  async (t) => {
+    t.equal(idOf(chooseFree(rules, [named('ann')], at(8))), 'closed')
+    t.equal(idOf(chooseFree(rules, [named('ann')], at(16.5))), 'closed', 'also when it ends too late')
+    t.equal(idOf(chooseFree(rules, [named('ann', at(9))], at(9.5))), 'taken')
+    t.equal(idOf(chooseFree(rules, [named('ann', at(9))], at(10))), 'ann', 'one right after another is free')
+    t.equal(idOf(chooseFree(rules, [{ bookings: [], busy: [at(9)] }], at(9))), 'taken')
+    t.equal(idOf(chooseFree(rules, [], at(9))), 'closed')
+  },
+)
 
-t.test('The preferred one is chosen when free, else the one with the fewest appointments that day', async (t) => {
-  const [ann, bob] = [named('ann', at(9), at(10)), named('bob', at(9))]
-  t.equal(idOf(chooseFree(rules, [ann, bob], at(12))), 'bob')
-  t.equal(idOf(chooseFree(rules, [ann, bob], at(12), 'ann')), 'ann')
-  t.equal(idOf(chooseFree(rules, [ann, bob], at(10), 'ann')), 'bob')
-  t.equal(idOf(chooseFree(rules, [ann, bob], at(9), 'ann')), 'taken')
-  t.equal(idOf(chooseFree(rules, [named('ann'), named('bob')], at(12))), 'ann', 'the first of equals')
-})
+t.test(
+  'Decision 21: the preferred one is chosen when free, else the one with the fewest appointments that day',
+  async (t) => {
+    const [ann, bob] = [named('ann', at(9), at(10)), named('bob', at(9))]
+    t.equal(idOf(chooseFree(rules, [ann, bob], at(12))), 'bob')
+    t.equal(idOf(chooseFree(rules, [ann, bob], at(12), 'ann')), 'ann')
+    t.equal(idOf(chooseFree(rules, [ann, bob], at(10), 'ann')), 'bob')
+    t.equal(idOf(chooseFree(rules, [ann, bob], at(9), 'ann')), 'taken')
+    t.equal(idOf(chooseFree(rules, [named('ann'), named('bob')], at(12))), 'ann', 'the first of equals')
+  },
+)
 
 t.test('The chosen one is free', async (t) => {
   const taken = fc.array(

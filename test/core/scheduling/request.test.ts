@@ -72,7 +72,7 @@ t.test('Decision 21: a search begins now and covers fourteen days of the person'
   })
 })
 
-t.test('The first and the last day of a search are days of the person', async (t) => {
+t.test('Decision 21: the first and the last day of a search are days of the person', async (t) => {
   const periodOf = (from?: string, to?: string) => {
     const found = readAvailability({ ...(from && { from }), ...(to && { to }) }, rules)
     return isRefused(found) ? found : [found.period.from, found.period.to].map((at) => new Date(at).toISOString())
@@ -92,23 +92,27 @@ t.test('The first and the last day of a search are days of the person', async (t
     t.same(periodOf(text), { refusal: reasons.day })
 })
 
-t.test('The period of any search is at most fourteen days long, and begins no earlier than now', async (t) => {
-  const localDay = fc.integer({ min: -40, max: 500 })
-  fc.assert(
-    fc.property(zone, moment, localDay, localDay, (personZone, at, from, to) => {
-      const dayText = (count: number) => new Date(at + count * day).toISOString().slice(0, 10)
-      const found = readAvailability({ from: dayText(from), to: dayText(to) }, { ...rules, personZone, now: at })
-      if (isRefused(found)) throw new Error(found.refusal)
-      const { period } = found
-      if (period.from < at || period.to < period.from) throw new Error('before now')
-      if (period.to - period.from > limits.withinDays * day + hour) throw new Error('too long')
-      if (period.from > at && localTime(personZone, period.from - 1).date >= dayText(from)) throw new Error('too late')
-    }),
-  )
-  t.pass()
-})
+t.test(
+  'Decision 21: the period of any search is at most fourteen days long, and begins no earlier than now',
+  async (t) => {
+    const localDay = fc.integer({ min: -40, max: 500 })
+    fc.assert(
+      fc.property(zone, moment, localDay, localDay, (personZone, at, from, to) => {
+        const dayText = (count: number) => new Date(at + count * day).toISOString().slice(0, 10)
+        const found = readAvailability({ from: dayText(from), to: dayText(to) }, { ...rules, personZone, now: at })
+        if (isRefused(found)) throw new Error(found.refusal)
+        const { period } = found
+        if (period.from < at || period.to < period.from) throw new Error('before now')
+        if (period.to - period.from > limits.withinDays * day + hour) throw new Error('too long')
+        if (period.from > at && localTime(personZone, period.from - 1).date >= dayText(from))
+          throw new Error('too late')
+      }),
+    )
+    t.pass()
+  },
+)
 
-t.test('Times in the past, too far ahead, or on the same day where that is not allowed are refused', async (t) => {
+t.test('R44: times in the past, too far ahead, or on the same day where that is not allowed are refused', async (t) => {
   const at = (from: number) => ({ from, to: from + hour })
   t.same(refusalOfTime(rules, at(now - 1)), { refusal: reasons.past })
   t.equal(refusalOfTime(rules, at(now)), undefined)

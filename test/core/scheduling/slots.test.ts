@@ -2,9 +2,9 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { day, hour, minute } from '../../../core/durations.js'
+import type { Interval } from '../../../core/interval.js'
 import { amf, scheduling as limits } from '../../../core/limits/index.js'
 import type { Candidate } from '../../../core/scheduling/candidates.js'
-import type { Interval } from '../../../core/scheduling/interval.js'
 import { findSlots, formatSlotId, parseSlotId, type SlotSearch } from '../../../core/scheduling/slots.js'
 import type { BookingRules, Representative } from '../../../core/scheduling/windows.js'
 import { runToEnd } from '../../../core/steps.js'
@@ -229,27 +229,30 @@ t.test('R44: the first slot of a window has its local time on every day, whateve
   )
 })
 
-t.test('A slot has the same id in every search, and its id names its start and its representative', async (t) => {
-  const [one] = slotsOf({ candidates: [named('ann')] })
-  const [other] = slotsOf({
-    candidates: [named('ann')],
-    period: { from: monday, to: monday + day },
-    durationMinutes: 60,
-  })
-  t.equal(one?.id, other?.id)
-  const representativeId = fc.stringMatching(/^[A-Za-z0-9][A-Za-z0-9_.:-]{0,180}$/)
-  fc.assert(
-    fc.property(
-      fc.integer({ min: 0, max: 2 ** 32 }),
-      fc.option(representativeId, { nil: undefined }),
-      (minutes, id) => {
-        const startUtc = minutes * minute
-        const text = formatSlotId(startUtc, id)
-        t.ok(text.length <= amf.idChars)
-        t.same(parseSlotId(text), { startUtc, ...(id !== undefined && { representativeId: id }) })
-      },
-    ),
-  )
-  t.equal(parseSlotId(formatSlotId(monday, 'r'.repeat(200)))?.representativeId, undefined, 'unless it is too long')
-  for (const text of ['', '.', 'Z', '-1', '1.', 'tomorrow at nine']) t.equal(parseSlotId(text), undefined, text)
-})
+t.test(
+  'Decision 21: a slot has the same id in every search, and its id names its start and its representative',
+  async (t) => {
+    const [one] = slotsOf({ candidates: [named('ann')] })
+    const [other] = slotsOf({
+      candidates: [named('ann')],
+      period: { from: monday, to: monday + day },
+      durationMinutes: 60,
+    })
+    t.equal(one?.id, other?.id)
+    const representativeId = fc.stringMatching(/^[A-Za-z0-9][A-Za-z0-9_.:-]{0,180}$/)
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 0, max: 2 ** 32 }),
+        fc.option(representativeId, { nil: undefined }),
+        (minutes, id) => {
+          const startUtc = minutes * minute
+          const text = formatSlotId(startUtc, id)
+          t.ok(text.length <= amf.idChars)
+          t.same(parseSlotId(text), { startUtc, ...(id !== undefined && { representativeId: id }) })
+        },
+      ),
+    )
+    t.equal(parseSlotId(formatSlotId(monday, 'r'.repeat(200)))?.representativeId, undefined, 'unless it is too long')
+    for (const text of ['', '.', 'Z', '-1', '1.', 'tomorrow at nine']) t.equal(parseSlotId(text), undefined, text)
+  },
+)

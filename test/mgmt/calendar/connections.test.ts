@@ -122,7 +122,7 @@ t.test('R46: a provider or a calendar that is down sets error, and the next succ
   t.equal(await status(), 'connected')
 })
 
-t.test('A wrong address is no fault of the connection, a missing right is', async (t) => {
+t.test('R46: a wrong address is no fault of the connection, a missing right is', async (t) => {
   const { port, status } = await begin()
   for (const each of [404, 301, 405]) {
     statuses = [each]
@@ -142,7 +142,7 @@ t.test('A calendar that does not say its zone is read all the same', async (t) =
   t.equal(await status(), 'connected')
 })
 
-t.test('A connection that is gone is named in the log', async (t) => {
+t.test('R46: a connection that is gone is named in the log', async (t) => {
   const { id, port, busy } = await begin()
   await fixture.call('DELETE', `/orgs/demo/connections/${id}`)
   t.equal(await busy(), undefined)
@@ -150,7 +150,7 @@ t.test('A connection that is gone is named in the log', async (t) => {
   t.match((await port.log())[0], { event: 'connection.lost', data: { reason: /not there any more/ } })
 })
 
-t.test('The tool’s own sign-in is used where the config names no connection and no password', async (t) => {
+t.test('R46: the tool’s own sign-in is used where the config names no connection and no password', async (t) => {
   const { port } = await begin()
   await port.bind({ calendarUrl })
   t.equal(await port.busy(agent, undefined, from, to), undefined)

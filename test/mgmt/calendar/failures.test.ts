@@ -179,7 +179,7 @@ t.test('R46: an address that leads elsewhere, or that has no calendar, is for an
   t.equal(await port.write(agent, { ...change, kind: 'remove' }, 'id'), 'done')
 })
 
-t.test('A private address is not called, and an operator has to correct it', async (t) => {
+t.test('R46: a private address is not called, and an operator has to correct it', async (t) => {
   await begin(free)
   const port = openPort({ allowPrivate: false })
   t.equal(await port.busy(agent, undefined, from, to), undefined)
@@ -188,7 +188,7 @@ t.test('A private address is not called, and an operator has to correct it', asy
   t.same(received, [])
 })
 
-t.test('An event that changes under a move is written again later', async (t) => {
+t.test('R46: an event that changes under a move is written again later', async (t) => {
   const stored = eventOf('DTSTART:20260303T100000Z', 'DTEND:20260303T110000Z')
   const { port } = await begin(({ method, headers }, response) => {
     if (method === 'GET') return void response.writeHead(200, { etag: '"1"' }).end(stored)
@@ -208,10 +208,12 @@ t.test('An event that changes under a move is written again later', async (t) =>
   )
 })
 
-t.test('The tool says when it is not known whether an event was written', async (t) => {
+t.test('Decision 18: the tool says when it is not known whether an event was written', async (t) => {
   const { port } = await begin((request) => void request.socket.destroy())
   const given = { action: 'create', title: 'A', ...isoWindow, to: new Date(from + 60_000).toISOString() }
   t.match((await port.callTool(given, 'c')).outcome, { state: 'unknown' })
+  behavior = answer(502)
+  t.match((await port.callTool(given, 'c')).outcome, { state: 'unknown', reason: /502/ })
   behavior = answer(503)
   t.match((await port.callTool(given, 'c')).outcome, { state: 'failed', reason: /503/ })
   behavior = answer(200, 'no calendar')
@@ -219,7 +221,7 @@ t.test('The tool says when it is not known whether an event was written', async 
   t.match((await port.callTool(move, 'c')).outcome, { state: 'failed', reason: /cannot be read/ })
 })
 
-t.test('A process that has lost the turn writes nothing', async (t) => {
+t.test('Decision 18: a process that has lost the turn writes nothing', async (t) => {
   const { port } = await begin(free)
   const attempt = { id: 'c', signal: AbortSignal.abort(), isStillOwner: () => true, isRepeat: false }
   const given = { action: 'remove', eventId: 'a'.repeat(40) }

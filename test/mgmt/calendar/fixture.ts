@@ -2,6 +2,7 @@
 import type { Test } from 'tap'
 import { emptyDocument } from '../../../core/agent/index.js'
 import type { CalendarRequest } from '../../../core/calendar/exchange.js'
+import type { Interval } from '../../../core/interval.js'
 import { calendar as limits } from '../../../core/limits/index.js'
 import type { ToolContext } from '../../../core/tools/contract.js'
 import type { ReadBusyTimes } from '../../../mgmt/calendar/busy.js'
@@ -104,6 +105,6 @@ export const toolContext: ToolContext = {
 }
 
 /** Intervals as texts, to compare and to read. */
-export function show(busy: readonly { start: number; end: number }[] | undefined): string[] | undefined {
-  return busy?.map(({ start, end }) => [start, end].map((at) => new Date(at).toISOString().slice(0, 16)).join(' '))
+export function show(busy: readonly Interval[] | undefined): string[] | undefined {
+  return busy?.map(({ from, to }) => [from, to].map((at) => new Date(at).toISOString().slice(0, 16)).join(' '))
 }

@@ -84,7 +84,7 @@ t.test('R46: an appointment that moves, and is cancelled', async (t) => {
   t.same(await busy(), ['2026-03-04T15:00 2026-03-04T15:45'], 'one that people removed comes back when it moves')
 })
 
-t.test('What people add to an event in their calendar stays when it moves', async (t) => {
+t.test('R46: what people add to an event in their calendar stays when it moves', async (t) => {
   const { port, busy } = await begin()
   await port.write(agent, change, 'id-1')
   const [[file, text]] = [...(await radicale.events())] as [[string, string]]
@@ -132,7 +132,7 @@ t.test(
   },
 )
 
-t.test('An appointment of one representative leaves the others free', async (t) => {
+t.test('Decision 21: an appointment of one representative leaves the others free', async (t) => {
   const { port, busy } = await begin()
   await port.write(agent, { ...change, representativeId: 'rep-1' }, 'id-1')
   await radicale.request('PUT', 'x.ics', eventOf('DTSTART:20260305T100000Z', 'DTEND:20260305T110000Z'))
@@ -144,7 +144,7 @@ t.test('An appointment of one representative leaves the others free', async (t) 
   t.same(await busy('rep-1'), [all], 'and one that changes hands is the other’s')
 })
 
-t.test('An event of others that cannot be read does not hide the rest, and the log says so', async (t) => {
+t.test('R46: an event of others that cannot be read does not hide the rest, and the log says so', async (t) => {
   const { port, busy } = await begin()
   await port.write(agent, change, 'id-1')
   const long = calendarOf(
@@ -159,7 +159,7 @@ t.test('An event of others that cannot be read does not hide the rest, and the l
   t.match(await port.log(), [{ event: 'scheduling.failed', data: { reason: /Some events/ } }])
 })
 
-t.test('The calendar tool lists, creates, moves and removes, and takes no other events', async (t) => {
+t.test('Decision 14: the calendar tool lists, creates, moves and removes, and takes no other events', async (t) => {
   const { port } = await begin()
   const call = async (given: object, id: string) => (await port.callTool(given, id)).outcome
   const times = { from: '2026-03-04T10:00:00-05:00', to: '2026-03-04T11:00:00-05:00' }

@@ -70,7 +70,7 @@ t.test(
   },
 )
 
-t.test('A person who is not known yet is created with their first appointment, and only with it', async (t) => {
+t.test('R45: a person who is not known yet is created with their first appointment, and only with it', async (t) => {
   const fixture = await openSchedulingFixture(t)
   t.equal(await fixture.refusal('book', '+14155550101', at(18)), reasons.closed)
   t.equal(fixture.person('+14155550101'), undefined)
@@ -127,7 +127,7 @@ t.test(
 )
 
 t.test(
-  'An appointment that is moved frees its time, keeps its length, and stays with a representative who is free',
+  'R45: an appointment that is moved frees its time, keeps its length, and stays with a representative who is free',
   async (t) => {
     const fixture = await openSchedulingFixture(t, { scheduling: { representatives } })
     await fixture.call('book', 'p1', { ...at(10), durationMinutes: 60, representativeId: 'bob' })
@@ -149,7 +149,7 @@ t.test(
   },
 )
 
-t.test('Which appointment is meant must be clear, and it must be ahead', async (t) => {
+t.test('R45: which appointment is meant must be clear, and it must be ahead', async (t) => {
   const fixture = await openSchedulingFixture(t)
   t.equal(await fixture.refusal('cancel', 'p1', {}), reasons.noneAhead)
   const first = await fixture.call('book', 'p1', at(10))
@@ -220,7 +220,7 @@ t.test(
   },
 )
 
-t.test('The one who is assigned to the person is the one whom they meet', async (t) => {
+t.test('R44, decision 21: the one who is assigned to the person is the one whom they meet', async (t) => {
   const fixture = await openSchedulingFixture(t, { scheduling: { representatives } })
   await fixture.enter('p1', { assignedRepresentativeId: 'bob' })
   t.equal((await fixture.call('book', 'p1', at(10))).representativeName, 'Bob')
@@ -229,7 +229,7 @@ t.test('The one who is assigned to the person is the one whom they meet', async 
   t.equal((await fixture.call('book', 'p2', at(10))).representativeName, 'The office')
 })
 
-t.test('The hours of an agent without a zone are those of its org’s zone', async (t) => {
+t.test('R44: the hours of an agent without a zone are those of its org’s zone', async (t) => {
   const fixture = await openSchedulingFixture(t)
   fixture.configure({ timezone: undefined })
   const { connect } = fixture.area

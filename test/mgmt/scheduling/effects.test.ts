@@ -35,19 +35,22 @@ t.test('Decision 22: each change sends one mail to the recipients, under an id o
   t.ok(fixture.mails.every(({ messageId }) => /^[a-z0-9_.]+$/.test(messageId)))
 })
 
-t.test('A mail that fails for now is tried again, and one that never can be sent is reported', async (t) => {
-  const fixture = await openSchedulingFixture(t, { scheduling: recipients })
-  fixture.sends.document = { ...fixture.sends.document, toolBindings: [] }
-  fixture.outcomes.push('later', new Error('a bug'), 'done')
-  await fixture.call('book', 'p1', at(10))
-  await settle(fixture, () => fixture.mails.length === 1)
-  t.same(fixture.logged, [])
-  fixture.outcomes.push('never')
-  const { appointmentId } = await fixture.call('book', 'p1', at(12))
-  await settle(fixture, () => fixture.logged.length === 1)
-  t.same(fixture.logged, [{ event: 'notify.failed', data: { appointmentId, what: 'mail' } }])
-  t.equal(fixture.mails.length, 1)
-})
+t.test(
+  'Decision 22: a mail that fails for now is tried again, and one that never can be sent is reported',
+  async (t) => {
+    const fixture = await openSchedulingFixture(t, { scheduling: recipients })
+    fixture.sends.document = { ...fixture.sends.document, toolBindings: [] }
+    fixture.outcomes.push('later', new Error('a bug'), 'done')
+    await fixture.call('book', 'p1', at(10))
+    await settle(fixture, () => fixture.mails.length === 1)
+    t.same(fixture.logged, [])
+    fixture.outcomes.push('never')
+    const { appointmentId } = await fixture.call('book', 'p1', at(12))
+    await settle(fixture, () => fixture.logged.length === 1)
+    t.same(fixture.logged, [{ event: 'notify.failed', data: { appointmentId, what: 'mail' } }])
+    t.equal(fixture.mails.length, 1)
+  },
+)
 
 t.test('R46: the calendar follows the appointment, and its absence never keeps one from being booked', async (t) => {
   const fixture = await openSchedulingFixture(t, { scheduling: { representatives } })
@@ -102,7 +105,7 @@ t.test('R46: changes that come while the calendar is away, and crashes, leave it
   t.same([...state.values()].filter(Boolean), [Date.parse(at(15).start)])
 })
 
-t.test('Decision 36: the sandbox books on its own, and shows what would have left', async (t) => {
+t.test('Decisions 22, 36: the sandbox books on its own, and shows what would have left', async (t) => {
   const fixture = await openSchedulingFixture(t, {
     scheduling: { ...recipients, representatives: representatives.slice(0, 1) },
   })
@@ -143,7 +146,7 @@ t.test('Decision 36: the sandbox books on its own, and shows what would have lef
   t.equal(fixture.person('unknown'), undefined)
 })
 
-t.test('The times of a deleted person are free again, and their events leave the calendar', async (t) => {
+t.test('R46: the times of a deleted person are free again, and their events leave the calendar', async (t) => {
   const fixture = await openSchedulingFixture(t, { scheduling: { representatives: representatives.slice(0, 1) } })
   await fixture.enter('p1')
   await fixture.enter('persona1', { sandbox: true })

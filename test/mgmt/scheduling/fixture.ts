@@ -5,11 +5,11 @@
 /** Appointments over a shard of their own: people who call the tools, mail and calendars that a test scripts. */
 import type { Test } from 'tap'
 import { isRefusal } from '../../../core/errors.js'
+import type { Interval } from '../../../core/interval.js'
 import type { Appointment } from '../../../core/people/appointment.js'
 import { newPerson } from '../../../core/people/change.js'
 import type { Person } from '../../../core/people/person.js'
 import type { AppointmentResult, Availability } from '../../../core/scheduling/contract.js'
-import type { Interval } from '../../../core/scheduling/interval.js'
 import type { Scheduling } from '../../../core/scheduling/windows.js'
 import type { ToolOutcome } from '../../../core/tools/contract.js'
 import { agentTable } from '../../../mgmt/agents/store.js'

@@ -25,7 +25,7 @@ t.test('Decision 21: what is offered can be booked, and is not offered again', a
   t.equal((await fixture.slots('p1', today))[0]?.start, '2026-06-15T09:00:00+00:00', 'a cancelled time is free again')
 })
 
-t.test('A representative who was asked for, or is assigned, is the only one offered', async (t) => {
+t.test('Decision 21: a representative who was asked for, or is assigned, is the only one offered', async (t) => {
   const fixture = await openSchedulingFixture(t, { scheduling: { representatives } })
   const namesOf = async (name: string, input: object) => [
     ...new Set((await fixture.slots(name, input)).map((slot) => slot.representativeName)),
@@ -64,7 +64,7 @@ t.test('R46: a calendar that does not work, or never answers, hides no free time
   t.equal((await search).length, limits.offered)
 })
 
-t.test('Agents without mail and calendars have free times and appointments', async (t) => {
+t.test('R46: agents without mail and calendars have free times and appointments', async (t) => {
   const fixture = await openSchedulingFixture(t, {
     isAlone: true,
     scheduling: { notificationRecipients: ['desk@example.com'] },

@@ -1,4 +1,4 @@
-/** Intervals of absolute time, in milliseconds since 1970: joined, subtracted and searched. */
+/** Intervals of absolute time, in milliseconds since 1970: joined, clipped, subtracted and searched. */
 
 /** From its start to right before its end. */
 export interface Interval {
@@ -16,6 +16,14 @@ export function mergeIntervals(intervals: readonly Interval[]): Interval[] {
     else merged.push({ from, to })
   }
   return merged
+}
+
+/** The parts of intervals that lie in a window. */
+export function clipIntervals(intervals: readonly Interval[], from: number, to: number): Interval[] {
+  return intervals.flatMap((each) => {
+    const clipped = { from: Math.max(each.from, from), to: Math.min(each.to, to) }
+    return clipped.from < clipped.to ? [clipped] : []
+  })
 }
 
 /** What remains of merged intervals without other merged intervals. */
