@@ -108,8 +108,6 @@ export const tools = Object.freeze({
   answerTokens: 50_000,
   notifyChars: 2_000,
   mailSubjectChars: 150,
-  /** Of the arguments of a call, in the agent's log. */
-  loggedChars: 1_000,
   /** A shorter part of a secret is too common to be removed from an answer. */
   secretMinChars: 6,
   /** Ports of mail servers that an operator may name while only public addresses are allowed. */

@@ -43,6 +43,8 @@ export interface ToolContext {
   readonly turnId: string
   /** The person's time zone as the turn knows it. */
   readonly zone: string
+  /** The organisation's time zone, if it has one. */
+  readonly orgZone?: string
   readonly sandbox?: true
 }
 

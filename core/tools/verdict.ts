@@ -3,6 +3,7 @@
  * or where the tool says that a repeat is harmless.
  */
 import { tools as limits } from '../limits/index.js'
+import { scaledMs } from '../time.js'
 
 export interface Answered {
   readonly ok: true
@@ -35,7 +36,9 @@ export type Verdict =
   | { readonly kind: 'unknown'; readonly reason: string; readonly status?: number }
 
 /** A gateway answers so for a system behind it that may have done what was asked. */
-const gatewayStatuses: readonly number[] = [502, 504]
+export function isOfGateway(status: number): boolean {
+  return status === 502 || status === 504
+}
 
 export function verdictOf(subject: string, exchange: Exchange): Verdict {
   if (!exchange.ok) {
@@ -46,8 +49,7 @@ export function verdictOf(subject: string, exchange: Exchange): Verdict {
   }
   const { status, retryAfterMs } = exchange
   if (status >= 200 && status < 300) return { kind: 'done', answer: exchange }
-  if (gatewayStatuses.includes(status))
-    return { ...unknownAfter(subject, `It answered with status ${status}.`), status }
+  if (isOfGateway(status)) return { ...unknownAfter(subject, `It answered with status ${status}.`), status }
   if (status === 429 || (status === 503 && retryAfterMs !== undefined)) {
     const reason = `${atStart(subject)} takes no calls just now: it answered with status ${status}.`
     const isSoon = (retryAfterMs ?? 0) <= limits.retryAfterMaxMs
@@ -69,8 +71,16 @@ export function unknownAfter(subject: string, message: string): Extract<Verdict,
   return { kind: 'unknown', reason: `It is not known whether ${subject} did what was asked. ${message}` }
 }
 
-/** The wait before the next attempt; undefined when there is none. `attempts` counts those that were made. */
-export function waitBeforeNext(verdict: Verdict, attempts: number, isIdempotent: boolean): number | undefined {
+/**
+ * The wait before the next attempt; undefined when there is none. `attempts` counts those that were made. A wait that
+ * the tool asks for is not scaled.
+ */
+export function waitBeforeNext(
+  verdict: Verdict,
+  attempts: number,
+  isIdempotent: boolean,
+  timeScale: number,
+): number | undefined {
   const max = {
     done: 0,
     failed: 0,
@@ -79,7 +89,7 @@ export function waitBeforeNext(verdict: Verdict, attempts: number, isIdempotent:
   }
   if (attempts >= max[verdict.kind]) return undefined
   const afterMs = verdict.kind === 'unsent' ? verdict.afterMs : undefined
-  return afterMs ?? limits.retryMs * 2 ** (attempts - 1)
+  return afterMs ?? scaledMs(limits.retryMs * 2 ** (attempts - 1), timeScale)
 }
 
 /** What a call with several attempts came to, where `isInDoubt`: one of them may have done what was asked. */

@@ -15,18 +15,23 @@ export interface AttemptRules {
 
 export type Concluded = ReturnType<typeof conclude>
 
+export interface AttemptDeps {
+  readonly clock: Pick<Clock, 'now' | 'setTimer'>
+  readonly timeScale: number
+}
+
 /** `send` makes one attempt. */
 export async function makeAttempts(
   send: () => Promise<Verdict>,
   { subject, isIdempotent, attempt: { signal, isRepeat } }: AttemptRules,
-  clock: Pick<Clock, 'now' | 'setTimer'>,
+  { clock, timeScale }: AttemptDeps,
 ): Promise<Concluded> {
   if (isRepeat && !isIdempotent) return unknownAfter(subject, 'An attempt was interrupted, and is not repeated.')
   let isInDoubt = isRepeat
   for (let attempts = 1; ; attempts++) {
     const verdict = await send()
     isInDoubt ||= verdict.kind === 'unknown'
-    const waitMs = waitBeforeNext(verdict, attempts, isIdempotent)
+    const waitMs = waitBeforeNext(verdict, attempts, isIdempotent, timeScale)
     if (waitMs !== undefined) await sleep(clock, waitMs, signal)
     if (waitMs === undefined || signal.aborted) return conclude(subject, verdict, isInDoubt)
   }

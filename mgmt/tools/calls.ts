@@ -2,7 +2,7 @@
 import { formatAgentKey } from '../../core/agentref.js'
 import { calendarTool, mailTool } from '../../core/catalogs/toolbackends.js'
 import { isRefusal, type Refusal } from '../../core/errors.js'
-import type { ToolCall, ToolContext } from '../../core/tools/contract.js'
+import { isDone, type ToolCall, type ToolContext } from '../../core/tools/contract.js'
 import type { OutsideCall, OutsideOutcome } from '../../core/turn/port.js'
 import type { Sealer } from '../../runtime/secrets/sealer.js'
 import type { Query, Shards } from '../../runtime/shard/contract.js'
@@ -18,7 +18,7 @@ import { type CallSetup, type OpenSecrets, openSecrets, type SetupRequest } from
 /** Never throws; an outcome that cannot be known is `unknown`. */
 export type CallTool = (context: ToolContext, call: ToolCall, attempt: OutsideCall) => Promise<OutsideOutcome>
 
-export interface CallsDeps extends Pick<HttpToolDeps, 'tokens' | 'clock'> {
+export interface CallsDeps extends Pick<HttpToolDeps, 'tokens' | 'clock' | 'timeScale'> {
   readonly shards: Pick<Shards, 'query'>
   readonly sealer: Pick<Sealer, 'open'>
   readonly setup: Query<SetupRequest, CallSetup>
@@ -54,30 +54,34 @@ export function createCalls({ shards, sealer, setup, calendar, ...deps }: CallsD
     return calendar()?.(one.context, one.call, one.attempt) ?? Promise.resolve(noCalendar)
   }
 
-  return async (context, call, attempt) => {
-    const { agent, asid, sandbox } = context
-    const one = { context, call, attempt }
-    const loaded = await load({ ...agent, name: call.name, asid })
+  async function make(one: OneCall): Promise<OutsideOutcome> {
+    const { agent, asid, sandbox } = one.context
+    const loaded = await load({ ...agent, name: one.call.name, asid })
     if (isRefusal(loaded)) {
-      return notMade(one, loaded.refused === 'service.unavailable' ? unavailable : failed(loaded.detail ?? ''))
+      return loaded.refused === 'service.unavailable' ? unavailable : failed(loaded.detail ?? '')
     }
     if (sandbox) return capture(loaded, one)
     const opened = await openSecrets(sealer, agent, loaded.sealed)
-    if (opened === 'unreadable') return notMade(one, unreadable)
-    return isRefusal(opened) ? notMade(one, unavailable) : perform(loaded, opened, one)
+    if (opened === 'unreadable') return unreadable
+    return isRefusal(opened) ? unavailable : perform(loaded, opened, one)
   }
 
   function load(request: SetupRequest): Promise<CallSetup | Refusal> {
     return shards.query(formatAgentKey(request), setup, request)
   }
+
+  return async (context, call, attempt) => {
+    const made = await make({ context, call, attempt })
+    return attempt.isRepeat ? inDoubt(call, made) : made
+  }
 }
 
-/** This attempt was not made; one before it may have been. */
-function notMade({ call, attempt }: OneCall, made: OutsideOutcome): OutsideOutcome {
-  if (!attempt.isRepeat || !('reason' in made.outcome)) return made
-  const { reason } = made.outcome
-  const unknown = `It is not known whether ${call.name} was done: an attempt was interrupted. And then: ${reason}`
-  return { outcome: { state: 'unknown', reason: unknown } }
+/** An attempt before this one may have done it, so only that it was done is known. */
+function inDoubt({ name }: ToolCall, made: OutsideOutcome): OutsideOutcome {
+  const { outcome } = made
+  if (isDone(outcome) || outcome.state === 'unknown') return made
+  const reason = `It is not known whether ${name} was done: an attempt was interrupted. And then: ${outcome.reason}`
+  return { ...made, outcome: { state: 'unknown', reason } }
 }
 
 const noCalendar = failed('The calendar cannot be used in this installation.')

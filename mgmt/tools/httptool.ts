@@ -1,13 +1,10 @@
 /** A tool that is one HTTP request: its attempts, its sign-in, and what the caller sees of its answer. */
 import { isRefusal } from '../../core/errors.js'
-import { tools as limits } from '../../core/limits/index.js'
 import { readAnswer } from '../../core/tools/answer.js'
-import { integrationPrefix } from '../../core/tools/builtin.js'
 import type { ToolCall, ToolContext } from '../../core/tools/contract.js'
 import { type Verdict, verdictOf } from '../../core/tools/verdict.js'
 import type { OutsideCall, OutsideOutcome } from '../../core/turn/port.js'
 import type { Clock } from '../../runtime/clock.js'
-import { redactJson } from '../../runtime/observe/redaction.js'
 import type { CredentialRef } from '../connections/store.js'
 import type { AccessTokens, CallOutcome } from '../connections/tokens.js'
 import { makeAttempts } from './attempts.js'
@@ -35,7 +32,8 @@ export interface HttpTool {
 export interface HttpToolDeps {
   readonly egress: Pick<ToolEgress, 'call' | 'sign'>
   readonly tokens: Pick<AccessTokens, 'use'>
-  readonly clock: Pick<Clock, 'now' | 'monotonic' | 'setTimer'>
+  readonly clock: Pick<Clock, 'now' | 'setTimer'>
+  readonly timeScale: number
 }
 
 export interface OneCall {
@@ -45,9 +43,9 @@ export interface OneCall {
 }
 
 export async function callHttpTool(
-  { egress, tokens, clock }: HttpToolDeps,
+  { egress, tokens, clock, timeScale }: HttpToolDeps,
   tool: HttpTool,
-  { context, call, attempt }: OneCall,
+  { context, attempt }: OneCall,
 ): Promise<OutsideOutcome> {
   const { subject, id, signIn, isIdempotent, hiddenFields = [] } = tool
   const body = Buffer.from(JSON.stringify(tool.body))
@@ -82,15 +80,13 @@ export async function callHttpTool(
       : { kind: 'unsent', reason: `The account that ${subject} uses is not available just now.` }
   }
 
-  const startedAt = clock.monotonic()
   const attemptOnce = () => (signIn ? sendSignedIn(signIn) : send(tool.authorization))
-  const concluded = await makeAttempts(attemptOnce, { subject, isIdempotent, attempt }, clock)
-  const ms = Math.round(clock.monotonic() - startedAt)
+  const concluded = await makeAttempts(attemptOnce, { subject, isIdempotent, attempt }, { clock, timeScale })
   const rules = { secrets: [...secrets].filter(Boolean), hiddenFields }
   const result =
     concluded.kind === 'done' ? readAnswer(concluded.answer.body, concluded.answer.isCut, rules) : undefined
-  const { outcome, notes = [] } = outcomeOf(concluded, result, ms, lineOf(call, id))
-  return { outcome, notes: isLost ? [...notes, { event: 'connection.lost', data: { tool: id } }] : notes }
+  const made = outcomeOf(concluded, result)
+  return isLost ? { ...made, notes: [{ event: 'connection.lost', data: { tool: id } }] } : made
 }
 
 /** A sign-in works while its provider does not reject the token, whatever else it answers. */
@@ -103,12 +99,4 @@ function reportOf(verdict: Verdict): CallOutcome<true> {
 
 function isRejected(verdict: Verdict): boolean {
   return verdict.kind === 'failed' && verdict.status === 401
-}
-
-function lineOf(call: ToolCall, id: string) {
-  if (call.name.startsWith(integrationPrefix)) {
-    return { called: 'integration.called', failed: 'integration.failed', data: { integration: id } } as const
-  }
-  const given = redactJson(call.arguments).slice(0, limits.loggedChars)
-  return { called: 'tool.called', failed: 'tool.failed', data: { tool: id, arguments: given } } as const
 }

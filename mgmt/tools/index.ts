@@ -27,6 +27,7 @@ export interface ToolsDeps {
   readonly toolEgress: ToolEgress
   readonly mgmtUrl: () => string
   readonly clock: Clock
+  readonly timeScale: number
 }
 
 export interface OpenTools {
@@ -37,7 +38,8 @@ export interface OpenTools {
   sendMail(agent: AgentRef, mail: Mail, attempt?: MailAttempt): Promise<SentMail>
 }
 
-export function createTools({ agents, connections, people, conversations, toolEgress, mgmtUrl, clock }: ToolsDeps) {
+export function createTools({ agents, connections, people, conversations, toolEgress, ...rest }: ToolsDeps) {
+  const { mgmtUrl, clock, timeScale } = rest
   const setup = createSetupQuery(agents.documents, people)
   const save = createSaveCommand(agents.documents, people)
   let connectCalendar: ((engine: EffectDeps) => CallTool) | undefined
@@ -55,7 +57,7 @@ export function createTools({ agents, connections, people, conversations, toolEg
       availability: ToolAvailability,
     ): Promise<Readonly<Record<string, string>> | Refusal> => withConnections(shards, connections, orgId, availability),
     open(engine: EffectDeps): OpenTools {
-      const deps = { ...engine, setup, egress: toolEgress, clock }
+      const deps = { ...engine, setup, egress: toolEgress, clock, timeScale }
       const tokens = connections.tokens(engine)
       return {
         call: createCalls({ ...deps, tokens, mgmtUrl, calendar: () => connectCalendar?.(engine) }),

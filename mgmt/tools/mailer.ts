@@ -27,6 +27,7 @@ export interface MailerDeps {
   readonly setup: Query<SetupRequest, CallSetup>
   readonly egress: Pick<ToolEgress, 'call' | 'mailApiUrl'>
   readonly clock: Pick<Clock, 'now' | 'setTimer'>
+  readonly timeScale: number
 }
 
 /** Undefined for a config that is incomplete. */
@@ -39,7 +40,7 @@ export function mailAccountOf(email: MailConfig | undefined, apiKey: string | un
 
 /** Attempts at one mail. Its Message-ID is made from its id, so every one of them has the same. */
 export function postMail(
-  { egress, clock }: Pick<MailerDeps, 'egress' | 'clock'>,
+  { egress, clock, timeScale }: Pick<MailerDeps, 'egress' | 'clock' | 'timeScale'>,
   provider: MailConfig['provider'],
   account: MailAccount,
   mail: Mail,
@@ -71,7 +72,7 @@ export function postMail(
     }
     return verdict!
   }
-  return makeAttempts(send, { subject, isIdempotent: true, attempt }, clock)
+  return makeAttempts(send, { subject, isIdempotent: true, attempt }, { clock, timeScale })
 }
 
 /** The account is not in the region that was asked, or its key is wrong: either way nothing was sent. */

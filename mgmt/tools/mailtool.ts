@@ -5,7 +5,6 @@ import type { MailOutcome } from '../../core/tools/mail.js'
 import { headerText } from '../../core/tools/mail.js'
 import { unknownAfter, type Verdict } from '../../core/tools/verdict.js'
 import type { OutsideOutcome } from '../../core/turn/port.js'
-import { redactJson } from '../../runtime/observe/redaction.js'
 import { makeAttempts } from './attempts.js'
 import { nameOf, type ToolSetup } from './catalogtools.js'
 import type { HttpToolDeps, OneCall } from './httptool.js'
@@ -31,12 +30,12 @@ interface MailArguments {
   readonly replyTo?: string
 }
 
-export interface MailToolDeps extends Pick<HttpToolDeps, 'clock'> {
+export interface MailToolDeps extends Pick<HttpToolDeps, 'clock' | 'timeScale'> {
   readonly egress: Pick<ToolEgress, 'sendBySmtp'>
 }
 
 export async function sendMailTool(
-  { egress, clock }: MailToolDeps,
+  { egress, clock, timeScale }: MailToolDeps,
   setup: ToolSetup,
   { password = '' }: OpenSecrets,
   { call, attempt }: OneCall,
@@ -56,12 +55,9 @@ export async function sendMailTool(
     signal: attempt.signal,
     isStillOwner: attempt.isStillOwner,
   }
-  const startedAt = clock.monotonic()
   const send = async () => verdictOfMail(subject, await egress.sendBySmtp(request))
-  const concluded = await makeAttempts(send, { subject, isIdempotent: false, attempt }, clock)
-  const ms = Math.round(clock.monotonic() - startedAt)
-  const data = { tool: setup.binding.toolId, arguments: redactJson(given).slice(0, limits.loggedChars) }
-  return outcomeOf(concluded, { sent: true }, ms, { called: 'tool.called', failed: 'tool.failed', data })
+  const concluded = await makeAttempts(send, { subject, isIdempotent: false, attempt }, { clock, timeScale })
+  return outcomeOf(concluded, { sent: true })
 }
 
 export function captureMail(setup: ToolSetup, { call }: OneCall, at: number): OutsideOutcome {

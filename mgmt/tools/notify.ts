@@ -12,7 +12,7 @@ import type { CallSetup, OpenSecrets } from './setup.js'
 
 type NotifySetup = Extract<CallSetup, { kind: 'notify' }>
 
-export interface NotifyDeps extends Pick<HttpToolDeps, 'clock'> {
+export interface NotifyDeps extends Pick<HttpToolDeps, 'clock' | 'timeScale'> {
   readonly egress: Pick<ToolEgress, 'call' | 'mailApiUrl'>
   /** Base URL of the management plane, without the version. */
   readonly mgmtUrl: () => string
@@ -28,17 +28,12 @@ export async function notifyTeam(
 ): Promise<OutsideOutcome> {
   const { operator, email } = setup.notifications ?? {}
   const { attempt } = one
-  const { clock, egress } = deps
-  const startedAt = clock.monotonic()
-  const conclude = (concluded: Parameters<typeof outcomeOf>[0], via: string) => {
-    const ms = Math.round(clock.monotonic() - startedAt)
-    return outcomeOf(concluded, { sent: true }, ms, { called: 'notify.sent', failed: 'notify.failed', data: { via } })
-  }
+  const { egress } = deps
   if (operator?.provider === 'email') {
     const account = mailAccountOf(email, emailApiKey)
     if (!email || !account || operator.toAddress === undefined) return notSetUp
     const mail = { ...mailOf(setup, one, deps.mgmtUrl()), to: [operator.toAddress], messageId: attempt.id }
-    return conclude(await postMail(deps, email.provider, account, mail, attempt), 'mail')
+    return outcomeOf(await postMail(deps, email.provider, account, mail, attempt), { sent: true })
   }
   if (!operator || slackWebhookUrl === undefined) return notSetUp
   const subject = 'the chat of the team'
@@ -52,7 +47,7 @@ export async function notifyTeam(
     isStillOwner,
   } as const
   const send = async () => verdictOf(subject, await egress.call(request))
-  return conclude(await makeAttempts(send, { subject, isIdempotent: false, attempt }, clock), 'chat')
+  return outcomeOf(await makeAttempts(send, { subject, isIdempotent: false, attempt }, deps), { sent: true })
 }
 
 export function captureNotification(setup: NotifySetup, one: OneCall, at: number, mgmtUrl: string): OutsideOutcome {

@@ -1,24 +1,11 @@
-/** Outcomes of calls, each with its line for the agent's log. */
-import type { LogEventName } from '../../core/catalogs/logevents.js'
-import type { ToolOutcome } from '../../core/tools/contract.js'
+/** Outcomes of calls. */
 import type { OutsideOutcome } from '../../core/turn/port.js'
 import type { Concluded } from './attempts.js'
 
-/** The line of a call: its events, and what it says in any case. */
-export interface CallLine {
-  readonly called: LogEventName
-  readonly failed: LogEventName
-  readonly data: Readonly<Record<string, unknown>>
-}
-
 /** `result` is what the caller sees of a call that was done. */
-export function outcomeOf(concluded: Concluded, result: unknown, ms: number, line: CallLine): OutsideOutcome {
-  const isDone = concluded.kind === 'done'
-  const outcome: ToolOutcome = isDone ? { state: 'ok', result } : { state: concluded.kind, reason: concluded.reason }
-  const status = isDone ? concluded.answer.status : concluded.status
-  const data = { ...line.data, outcome: outcome.state, ms, ...(status !== undefined && { status }) }
-  if (isDone) return { outcome, notes: [{ event: line.called, data }] }
-  return { outcome, notes: [{ event: line.failed, data: { ...data, reason: concluded.reason } }] }
+export function outcomeOf(concluded: Concluded, result: unknown): OutsideOutcome {
+  if (concluded.kind === 'done') return { outcome: { state: 'ok', result } }
+  return { outcome: { state: concluded.kind, reason: concluded.reason } }
 }
 
 /** Nothing was done, for a reason on Parley's side or in the agent's configuration. */

@@ -95,12 +95,14 @@ t.test('decision 18: attempts are bounded, and waits between them grow or are th
   const unsent = verdictOf('It', unanswered(false))
   const unknown = verdictOf('It', unanswered(true))
   const waits = (verdict: typeof unsent, isIdempotent: boolean) =>
-    [1, 2, 3, 4].map((attempts) => waitBeforeNext(verdict, attempts, isIdempotent))
+    [1, 2, 3, 4].map((attempts) => waitBeforeNext(verdict, attempts, isIdempotent, 1))
   t.same(waits(unsent, false), [limits.retryMs, 2 * limits.retryMs, undefined, undefined])
   t.same(waits(unknown, false), [undefined, undefined, undefined, undefined])
   t.same(waits(unknown, true), [limits.retryMs, 2 * limits.retryMs, undefined, undefined])
   t.same(waits(verdictOf('It', answered(404)), true), [undefined, undefined, undefined, undefined])
-  t.equal(waitBeforeNext(verdictOf('It', answered(429, { retryAfterMs: 3_000 })), 1, false), 3_000)
+  const busy = verdictOf('It', answered(429))
+  t.equal(waitBeforeNext(busy, 2, false, 100), 5, 'R3: our own wait is divided by the time scale')
+  t.equal(waitBeforeNext(verdictOf('It', answered(429, { retryAfterMs: 3_000 })), 1, false, 100), 3_000)
 })
 
 t.test('decision 18: once an attempt is in doubt, only a good answer says what happened', async (t) => {

@@ -43,7 +43,7 @@ t.test('R47: scheduling and notifications are offered only once they are set up'
   t.equal(ask('notify.team', { text: 'Hello' }, uses, { notifications: chat }, reasons), reasons['notify.team'])
 })
 
-t.test('R27: an integration is called by a playbook that uses it, with arguments that fit', async (t) => {
+t.test('R27, R48: an integration is called by a playbook that uses it, with arguments that fit', async (t) => {
   const integrations = [
     integration('crm', { type: 'object', required: ['plan'], properties: { plan: { enum: ['a'] } } }),
   ]
@@ -58,7 +58,7 @@ t.test('R27: an integration is called by a playbook that uses it, with arguments
 })
 
 t.test(
-  'decision 14: a catalog tool is called when the playbook names it, it is bound and on, and nothing is missing',
+  'R24, decision 14: a catalog tool is called when the playbook names it, it is bound and on, and nothing is missing',
   async (t) => {
     const toolId = '@svc/tool.order-lookup'
     const name = `tool:${toolId}`
@@ -81,7 +81,7 @@ t.test('A playbook that is not in the document makes no call', async (t) => {
   t.equal(refusalOf({ ...question, call }), 'There is no playbook gone.')
 })
 
-t.test('What the config of a tool says about its arguments holds', async (t) => {
+t.test('decision 14: what the config of a tool says about its arguments holds', async (t) => {
   const hook = { event: 'quote.asked', data: {} }
   t.equal(configProblem(webhookTool, hook, {}), undefined)
   t.equal(configProblem(webhookTool, hook, { events: ['quote.asked'] }), undefined)
@@ -107,7 +107,7 @@ t.test('What the config of a tool says about its arguments holds', async (t) => 
 })
 
 t.test(
-  'Every catalog tool is a backend, the webhook, a mail or a calendar; a backend names fields of its form',
+  'decision 14: every catalog tool is a backend, the webhook, a mail or a calendar; a backend names fields of its form',
   async (t) => {
     for (const { id, configSchema } of listCatalog('tools')) {
       const backend = backendOf(id)

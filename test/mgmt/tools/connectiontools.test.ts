@@ -30,7 +30,7 @@ t.test('R46: calls use the connection’s token, and one that the backend keeps 
   const lost = await call()
   t.match(lost, {
     outcome: { state: 'failed', reason: /has to be connected again/ },
-    notes: [{}, { event: 'connection.lost' }],
+    notes: [{ event: 'connection.lost' }],
   })
   t.match(await read(), { status: 'revoked' })
   const [before, after] = tokens().slice(-2)

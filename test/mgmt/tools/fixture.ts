@@ -91,6 +91,7 @@ export function createToolsFixture(t: Test, options: ToolsFixtureOptions = {}) {
     },
     mgmtUrl: () => 'https://manage.example',
     clock: impatientClock,
+    timeScale: 1,
   })
   const open = tools.open({ shards, sealer })
 

@@ -79,13 +79,15 @@ t.test('decisions 17 and 18: what becomes of a call, whatever the endpoint does 
     endpoint.clear()
     const callMs = ['hang', 'drip'].includes(behavior) ? 1_500 : 20_000
     const { run } = createToolsFixture(t, { document, limits: { callMs } })
-    const { outcome, notes } = await run(name, given)
+    const { outcome } = await run(name, given)
     const { state, arrivals, reason } = expected[behavior]
     t.match(outcome, { state, ...(reason && { reason }) }, behavior)
     t.equal(endpoint.arrivals.length, arrivals, `${behavior}: requests that arrived`)
-    const event = state === 'ok' ? 'integration.called' : 'integration.failed'
-    t.match(notes, [{ event, data: { integration: 'crm', outcome: state, ms: Number } }], behavior)
   }
+})
+
+t.test('decisions 17 and 18: a call has ten seconds, and three attempts under one key', async (t) => {
+  t.match(limits, { callMs: 10_000, answerBytes: 256 * 1024, idempotentAttempts: 3 })
 })
 
 t.test('decision 17: an answer of 64 MB is read no further than 256 KB, and 16 KB of it are seen', async (t) => {
@@ -157,48 +159,53 @@ t.test('decision 18: an attempt that may have been made before is not made again
   const { run } = createToolsFixture(t, { document: { integrations: [integration('crm', {}, endpoint.url)] } })
   t.match(await run(name, given, { isRepeat: true }), {
     outcome: { state: 'unknown', reason: /interrupted, and is not repeated/ },
-    notes: [{ event: 'integration.failed' }],
   })
   t.equal(endpoint.arrivals.length, 0)
 })
 
-t.test('Errors that prove that nothing was sent are tried again, and then the call has failed', async (t) => {
-  const closed = await openReceiver(t)
-  const integrations = [
-    integration('refused', {}, `http://127.0.0.1:1/in`),
-    integration('nowhere', {}, 'http://no-such-host.invalid/in'),
-    integration('tls', {}, closed.url('/in').replace('http:', 'https:')),
-    integration('guard', {}, 'ftp://127.0.0.1/in'),
-  ]
-  const fixture = createToolsFixture(t, { document: { integrations } })
-  for (const { id } of integrations) {
-    let isWritten = false
-    const isStillOwner = () => {
-      isWritten = true
-      return true
+t.test(
+  'decision 18: errors that prove that nothing was sent are tried again, and then the call has failed',
+  async (t) => {
+    const closed = await openReceiver(t)
+    const integrations = [
+      integration('refused', {}, `http://127.0.0.1:1/in`),
+      integration('nowhere', {}, 'http://no-such-host.invalid/in'),
+      integration('tls', {}, closed.url('/in').replace('http:', 'https:')),
+      integration('guard', {}, 'ftp://127.0.0.1/in'),
+    ]
+    const fixture = createToolsFixture(t, { document: { integrations } })
+    for (const { id } of integrations) {
+      let isWritten = false
+      const isStillOwner = () => {
+        isWritten = true
+        return true
+      }
+      const { outcome } = await fixture.run(`integration:${id}`, given, { isStillOwner })
+      t.match(outcome, { state: 'failed', reason: /^The integration \w+ was not reached\. / }, id)
+      t.notOk(isWritten, `${id}: not a byte was about to be written`)
     }
-    const { outcome } = await fixture.run(`integration:${id}`, given, { isStillOwner })
-    t.match(outcome, { state: 'failed', reason: /^The integration \w+ was not reached\. / }, id)
-    t.notOk(isWritten, `${id}: not a byte was about to be written`)
-  }
-  t.equal(closed.at('/in').length, 0)
-  let attempts = 0
-  const call = async () => {
-    attempts++
-    return {
-      ok: false,
-      message: 'The host name could not be resolved.',
-      mayHaveArrived: false,
-      isStopped: false,
-    } as const
-  }
-  t.match(await createToolsFixture(t, { document: { integrations }, egress: { call } }).run('integration:tls', given), {
-    outcome: { state: 'failed' },
-  })
-  t.equal(attempts, limits.unsentAttempts)
-})
+    t.equal(closed.at('/in').length, 0)
+    let attempts = 0
+    const call = async () => {
+      attempts++
+      return {
+        ok: false,
+        message: 'The host name could not be resolved.',
+        mayHaveArrived: false,
+        isStopped: false,
+      } as const
+    }
+    t.match(
+      await createToolsFixture(t, { document: { integrations }, egress: { call } }).run('integration:tls', given),
+      {
+        outcome: { state: 'failed' },
+      },
+    )
+    t.equal(attempts, limits.unsentAttempts)
+  },
+)
 
-t.test('Nothing is sent once the process does not own the conversation, or stops', async (t) => {
+t.test('decision 18: nothing is sent once the process does not own the conversation, or stops', async (t) => {
   const endpoint = await openEndpoint(t, () => ['ok'])
   const { run } = createToolsFixture(t, { document: { integrations: [integration('crm', {}, endpoint.url)] } })
   t.match(await run(name, given, { isStillOwner: () => false }), { outcome: { state: 'failed' } })
@@ -217,7 +224,7 @@ t.test('Nothing is sent once the process does not own the conversation, or stops
   t.equal(hanging.arrivals.length, 1, 'and a call that was under way is not repeated after that')
 })
 
-t.test('No secret is seen in an outcome or a line, however the endpoint repeats what it got', async (t) => {
+t.test('R48: no secret is seen in an outcome, however the endpoint repeats what it got', async (t) => {
   const receiver = await openReceiver(t)
   const fixture = createToolsFixture(t, {
     document: { integrations: [integration('crm', {}, receiver.url('/in?key=in-the-url'))] },
@@ -260,7 +267,7 @@ t.test('R57: in the sandbox nothing goes out, and what would have gone is captur
 })
 
 t.test(
-  'A call of what the agent does not have, or whose secret cannot be read, has failed with a sentence',
+  'R48: a call of what the agent does not have, or whose secret cannot be read, has failed with a sentence',
   async (t) => {
     const endpoint = await openEndpoint(t, () => ['ok'])
     const fixture = createToolsFixture(t, { document: { integrations: [integration('crm', {}, endpoint.url)] } })
@@ -285,16 +292,22 @@ t.test(
   },
 )
 
-t.test('An attempt that was interrupted stays in doubt, although the next one cannot even begin', async (t) => {
-  const repeat = { isRepeat: true }
-  const inDoubt = { outcome: { state: 'unknown', reason: /^It is not known whether .* And then: / } }
-  const one = integration('crm', { 'x-idempotent': true })
-  const missing = createToolsFixture(t, { document: { integrations: [one] } })
-  missing.setDocument({ integrations: [] })
-  t.match(await missing.run(name, given), { outcome: { state: 'failed' } })
-  t.match(await missing.run(name, given, repeat), inDoubt, 'the integration was removed')
-  const away = createToolsFixture(t, { document: { integrations: [one] } })
-  away.setUnavailable()
-  t.match(await away.run(name, given), { outcome: { state: 'failed' } })
-  t.match(await away.run(name, given, repeat), inDoubt, 'the agent’s shard cannot be reached')
-})
+t.test(
+  'decision 18: an attempt that was interrupted stays in doubt, although the next one cannot even begin',
+  async (t) => {
+    const repeat = { isRepeat: true }
+    const inDoubt = { outcome: { state: 'unknown', reason: /^It is not known whether .* And then: / } }
+    const one = integration('crm', { 'x-idempotent': true })
+    const missing = createToolsFixture(t, { document: { integrations: [one] } })
+    missing.setDocument({ integrations: [] })
+    t.match(await missing.run(name, given), { outcome: { state: 'failed' } })
+    t.match(await missing.run(name, given, repeat), inDoubt, 'the integration was removed')
+    const away = createToolsFixture(t, { document: { integrations: [one] } })
+    away.setUnavailable()
+    t.match(await away.run(name, given), { outcome: { state: 'failed' } })
+    t.match(await away.run(name, given, repeat), inDoubt, 'the agent’s shard cannot be reached')
+    const untold = createToolsFixture(t, { document: {} })
+    t.match(await untold.run('notify.team', { text: 'Hello' }), { outcome: { state: 'failed' } })
+    t.match(await untold.run('notify.team', { text: 'Hello' }, repeat), inDoubt, 'the notifications were removed')
+  },
+)

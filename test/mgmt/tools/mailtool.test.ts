@@ -23,15 +23,12 @@ async function open(t: Test, options: MailServerOptions = {}) {
 
 t.test('decision 14: the mail tool sends through the mail server of its config', async (t) => {
   const { run, accepted } = await open(t)
-  t.match(await run(), {
-    outcome: { state: 'ok', result: { sent: true } },
-    notes: [{ event: 'tool.called', data: { tool: toolId, outcome: 'ok', arguments: /\[email\]/ } }],
-  })
+  t.same(await run(), { outcome: { state: 'ok', result: { sent: true } } })
   t.match(accepted, [
     {
       ...{ from: 'desk@harbor.example', to: ['ann@example.com'], text: 'It is ready.' },
       headers: {
-        ...{ from: 'Harbor <desk@harbor.example>', subject: 'Your room', 'reply-to': '<front@harbor.example>' },
+        ...{ from: 'Harbor <desk@harbor.example>', subject: 'Your room', 'reply-to': 'front@harbor.example' },
         'message-id': /^<[0-9a-f]{32}@harbor\.example>$/,
       },
     },

@@ -61,14 +61,14 @@ t.test('decision 20: a repeat of a call changes nothing, and captures nothing ag
   t.equal(person(), before)
 })
 
-t.test('A person who is known by the number of the conversation is that person', async (t) => {
+t.test('decision 20: a person who is known by the number of the conversation is that person', async (t) => {
   const { save, area, people, person } = open(t)
   people.decide(area.commands.create, { ...agentRef, change: { firstName: 'Ann', phone: '+1 202 555 0123' } })
   await save({ plan: 'gold' })
   t.match(person(), { firstName: 'Ann', customFields: { plan: 'gold' } })
 })
 
-t.test('A phone that is saved is one at which the person can be reached', async (t) => {
+t.test('decision 20: a phone that is saved is one at which the person can be reached', async (t) => {
   const { save, person, seen } = open(t)
   seen('web_1', 'webchat', 'visitor-1')
   seen('sms +12025550123', 'sms', '+12025550123')
@@ -104,7 +104,7 @@ t.test('R54: what the sandbox saves stays with its person: nobody else is found,
   t.match(live, { firstName: 'Ann', email: undefined })
 })
 
-t.test('A call for an agent that is gone, or while no shard answers, is a refusal', async (t) => {
+t.test('decision 20: a call for an agent that is gone, or while no shard answers, is a refusal', async (t) => {
   const { save, setUnavailable } = open(t)
   t.match(await save({ firstName: 'Ann' }, { agent: { orgId: 'demo', agentId: 'gone' } }), {
     refused: 'resource.not_found',

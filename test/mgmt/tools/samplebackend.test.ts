@@ -49,11 +49,11 @@ t.test('decision 14: the sample backend answers the calls of an agent’s tools'
   t.match(await run('tool:@svc/tool.return-request', back, 'call-2'), { result: { returnNumber: 'R-1001-2' } })
 })
 
-t.test('R48: an integration of the API is called with its stored header, and lists no secret', async (t) => {
+t.test('R48: an integration of the API is called by its id, with its stored header', async (t) => {
   const server = await serve({ key: 'key-of-the-shop' })
   t.teardown(() => server.close())
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/order-lookup`
-  const { manage, run, notes } = await openToolsNode(t)
+  const { manage, run } = await openToolsNode(t)
   const parameters = { type: 'object', required: ['arguments'], 'x-idempotent': true }
   await manage('PUT', '/integrations/shop', {
     description: 'The shop.',
@@ -63,5 +63,4 @@ t.test('R48: an integration of the API is called with its stored header, and lis
   })
   const given = { arguments: { orderNumber: '1001', proof: '10115' } }
   t.match(await run('integration:shop', given), { state: 'ok', result: { number: '1001' } })
-  t.match(notes, [{ event: 'integration.called', data: { integration: 'shop', status: 200 } }])
 })

@@ -2,7 +2,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Test } from 'tap'
 import { emptyDocument } from '../../../core/agent/index.js'
-import type { LogNote } from '../../../core/catalogs/logevents.js'
 import type { ToolOutcome } from '../../../core/tools/contract.js'
 import { createDocuments } from '../../../mgmt/agents/documentoperations.js'
 import { createConnections } from '../../../mgmt/connections/index.js'
@@ -47,7 +46,10 @@ export async function openToolsNode(t: Test, { env = {}, ...given }: ToolsNodeOp
   })
   const conversations = { asidOf: () => 'as_2', consentOf: async () => ({}) as never }
   const people = createPeople({ orgEvent, agents, conversations, randomBytes })
-  const tools = createTools({ agents, connections, people, conversations, toolEgress: egress, clock, ...urls })
+  const tools = createTools({
+    ...{ agents, connections, people, conversations, toolEgress: egress, clock, timeScale: 1 },
+    ...urls,
+  })
   const { key } = loadOrCreateSecretKey(node.dir, undefined)
   const open = tools.open({ shards: engine, sealer: createSealer(key, engine) })
 
@@ -62,17 +64,13 @@ export async function openToolsNode(t: Test, { env = {}, ...given }: ToolsNodeOp
   await manage('POST', '', { name: 'Ada', id: 'ada' })
 
   let calls = 0
-  const notes: LogNote[] = []
   return {
     ...open,
     node,
-    notes,
     manage: (method: string, path: string, json?: unknown) => manage(method, `/ada${path}`, json),
     async run(name: string, given: Record<string, unknown>, id = `call ${++calls}`): Promise<ToolOutcome> {
       const attempt = { id, signal: new AbortController().signal, isStillOwner: () => true, isRepeat: false }
-      const outcome = await open.call(context, { name, arguments: given }, attempt)
-      notes.push(...(outcome.notes ?? []))
-      return outcome.outcome
+      return (await open.call(context, { name, arguments: given }, attempt)).outcome
     },
   }
 }
