@@ -23,6 +23,9 @@ export function reminderSubjectOf(appointment: Appointment): ReminderSubject {
   }
 }
 
+/** Ids of reminders begin with it and an underscore. */
+export const reminderIdPrefix = 'rm'
+
 type Scheduling = AgentDocument['scheduling']
 
 /** Reminders are on by default. */

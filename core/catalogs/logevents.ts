@@ -61,9 +61,15 @@ const definitions = {
   'knowledge.searched': ['debug', 'Facts, things and passages were searched; the hits are given.'],
   'template.slot_missing': ['warn', 'A message template lacked a value, and says what its policy did about it.'],
   'tool.called': ['info', 'A tool was called; name, time, outcome and the names of its arguments are given.'],
-  'tool.refused': ['warn', 'The model called a tool that this playbook does not use, or with bad arguments.'],
+  'tool.refused': [
+    'warn',
+    'A tool was called that this playbook does not use or that is not set up, or with bad arguments.',
+  ],
   'tool.failed': ['error', 'A tool answered with an error or not at all.'],
-  'integration.called': ['info', 'A custom integration was called; status and time are given.'],
+  'integration.called': [
+    'info',
+    'A custom integration was called; name, time, outcome and the names of its arguments are given.',
+  ],
   'integration.failed': ['error', 'A custom integration answered with an error or not at all.'],
   'connection.lost': ['error', 'An outside account can no longer be used and has to be connected again.'],
   'scheduling.offered': ['debug', 'Free times were looked up and offered.'],

@@ -52,6 +52,11 @@ export interface Person extends Readonly<Partial<Record<TextField, string>>> {
   readonly sandbox?: true
 }
 
+/** The person as an agent may know them: notes and tags are for operators alone. */
+export function withoutOperatorFields({ notes: _notes, tags: _tags, ...person }: Person): Person {
+  return person
+}
+
 export interface PersonIdentity {
   readonly asid: string
   readonly channel: ChannelName

@@ -3,6 +3,7 @@
  * lines; the later of them come first.
  */
 
+import { reminderIdPrefix } from '../automation/reminder.js'
 import { type LogEventName, levelOf } from '../catalogs/logevents.js'
 import type { WebhookAttempt } from '../conversation/effects.js'
 import type { TrafficEntry } from '../conversation/entry.js'
@@ -30,6 +31,7 @@ export const trafficEvents: readonly LogEventName[] = [
   'receipt.received',
   'outreach.dispatched',
   'outreach.failed',
+  'reminder.sent',
   'session.started',
   'conversation.started',
 ]
@@ -41,6 +43,9 @@ export const agentEvents: readonly LogEventName[] = [
   'template.slot_missing',
   'outreach.accepted',
   'outreach.suppressed',
+  'connection.lost',
+  'scheduling.failed',
+  'notify.failed',
 ]
 export const attemptEvents: readonly LogEventName[] = [
   'framework.dispatched',
@@ -76,6 +81,7 @@ function statusLines({ type, subtype, messageId, error, raw }: TrafficRecord, ou
   const { detail } = (raw ?? {}) as { detail?: string }
   const reasons = { ...(error && { reason: error }), ...(detail && { detail }) }
   const sendId = outgoing?.sendRef?.sendId
+  const isReminder = sendId?.startsWith(`${reminderIdPrefix}_`)
   const sendLines = (event: LogEventName): LogLine[] =>
     sendId === undefined ? [] : [{ event, data: { sendId, messageId, ...reasons } }]
   const notes = (outgoing?.notes ?? []).map(({ event, data }) => ({ event, data: { messageId, ...data } }))
@@ -83,7 +89,11 @@ function statusLines({ type, subtype, messageId, error, raw }: TrafficRecord, ou
     error === 'mediaUnreachable' ? [{ event: 'media.unreachable', data: { messageId, ...reasons } }] : []
   const lines: Readonly<Record<string, LogLine[]>> = {
     queued: [{ event: 'message.held', data: { messageId } }],
-    sent: [...sendLines('outreach.dispatched'), { event: 'message.sent', data: { messageId } }, ...notes],
+    sent: [
+      ...sendLines(isReminder ? 'reminder.sent' : 'outreach.dispatched'),
+      { event: 'message.sent', data: { messageId } },
+      ...notes,
+    ],
     failed: [
       ...sendLines('outreach.failed'),
       { event: 'message.failed', data: { messageId, ...reasons } },

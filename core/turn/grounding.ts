@@ -5,7 +5,7 @@
 import type { Chip, ContentMessage, Part } from '../amf/index.js'
 
 /** Values that lead a person to a page or to another person, normalised so that spellings of one value are equal. */
-export type HardValues = ReadonlySet<string>
+export type HardValues = Pick<ReadonlySet<string>, 'has'>
 
 /** No pattern tries one place more often than its few bounded lengths. */
 const urlPattern = /(?:https?:\/\/|www\.)[^\s<>"'()[\]{}|\\^`]{1,500}/gi

@@ -106,7 +106,7 @@ const eventOfWarning: Readonly<Record<WarningCode, LogEventName | undefined>> = 
   'tool.refused': 'tool.refused',
   'tool.failed': 'tool.failed',
   'tool.unknown': 'tool.failed',
-  'tool.unavailable': 'tool.refused',
+  'tool.unavailable': 'framework.warning',
   'rule.blocked': 'rule.blocked',
   'rule.flagged': 'rule.flagged',
   'fact.restored': 'framework.warning',

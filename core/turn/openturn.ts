@@ -1,5 +1,5 @@
 /** An open turn: one that waits for a tool, as the conversation stores it until the tool has answered. */
-import type { ToolCall } from '../tools/contract.js'
+import type { ToolCall, ToolOutcome } from '../tools/contract.js'
 import type { TurnRecord } from './record.js'
 
 export interface OpenTurn {
@@ -21,4 +21,11 @@ export interface PendingCall {
   readonly startedAt: number
   /** Attempts that may have reached an outside system. */
   readonly attempts: number
+  /** Its outcome, of a turn that is cut although the tool has answered. */
+  readonly answered?: AnsweredCall
+}
+
+export interface AnsweredCall {
+  readonly outcome: ToolOutcome
+  readonly ms: number
 }

@@ -10,7 +10,7 @@ import { composeMessages, type Say } from './compose.js'
 import type { Came, Plan, PlanInput, PlannedStep } from './contract.js'
 import { type Answered, TurnConversation } from './conversation.js'
 import { activeGoal, type GoalEvent, isReached } from './goals.js'
-import { addHardValues } from './grounding.js'
+import { addHardValues, type HardValues } from './grounding.js'
 import { guardReply } from './guard.js'
 import type { Play } from './play.js'
 import type { TurnWarning } from './record.js'
@@ -30,7 +30,7 @@ function finish(
 ): PlannedStep {
   const { prepared, subject, came, zone, reader } = input
   const { document } = prepared
-  const warnings: TurnWarning[] = [...conversation.warnings]
+  const warnings: TurnWarning[] = [...conversation.warnings, ...unavailableTools(input, conversation)]
   const composed = composeMessages(saysOf(input, conversation, call), {
     document,
     readSlot: slotReaderOf(input),
@@ -70,6 +70,16 @@ function finish(
   }
 }
 
+/** Catalog tools that the playbook names and that cannot be called: said once a turn, by its first step. */
+function unavailableTools({ prepared, subject, came }: PlanInput, { play }: TurnConversation): TurnWarning[] {
+  if (came.kind !== 'events') return []
+  const playbook = prepared.document.playbooks.find(({ id }) => id === play.playbookId)
+  return (playbook?.toolRefs ?? []).flatMap((toolId): TurnWarning[] => {
+    const message = subject.unavailableTools[toolId]
+    return message === undefined ? [] : [{ code: 'tool.unavailable', message }]
+  })
+}
+
 /** A turn that ends without a word says that it is done, unless its tool has failed. */
 function saysOf({ came }: PlanInput, conversation: TurnConversation, call: ToolCall | undefined): readonly Say[] {
   const hasFailed = came.kind === 'outcome' && !isDone(came.outcome)
@@ -82,8 +92,21 @@ export function slotReaderOf({ prepared, subject }: Pick<PlanInput, 'prepared' |
   return createSlotReader({ ...subject.person }, { name, description, ...prepared.document.identity })
 }
 
-/** Values that the reply may hold besides those of the document: the person's, the tools' and what was said before. */
-function ownValues({ subject, before, came, reads }: PlanInput, { play }: TurnConversation): ReadonlySet<string> {
+/**
+ * Values that the reply may hold besides those of the document: the person's, the tools' and what was said before. They
+ * are collected when a reply has one that the document does not, as few have.
+ */
+function ownValues(input: PlanInput, conversation: TurnConversation): HardValues {
+  let values: HardValues | undefined
+  return {
+    has(value) {
+      values ??= collectOwnValues(input, conversation)
+      return values.has(value)
+    },
+  }
+}
+
+function collectOwnValues({ subject, before, came, reads }: PlanInput, { play }: TurnConversation): HardValues {
   const values = new Set<string>()
   const words = came.kind === 'events' ? came.trigger.text : JSON.stringify(came)
   // A flow that ends in this turn has left its frames, and may repeat what it was told.
@@ -108,7 +131,7 @@ function withProgress({ came }: PlanInput, { play }: TurnConversation, hasSaidDi
 
 function withOutcome(summary: Play['summary'], { name }: ToolCall, outcome: ToolOutcome): Play['summary'] {
   if (outcome.state !== 'ok') return summary
-  const { start, saved = [] } = outcome.result as { start?: string; saved?: readonly string[] }
+  const { start, saved = [] } = (outcome.result ?? {}) as { start?: string; saved?: readonly string[] }
   if (name === 'people.save') return { ...summary, savedFields: [...new Set([...summary.savedFields, ...saved])] }
   if (name === 'scheduling.cancel') return { ...summary, booked: `cancelled the appointment of ${start}` }
   if (name === 'scheduling.book') return { ...summary, booked: `booked ${start}` }

@@ -21,7 +21,7 @@ export interface TurnSubject {
   readonly digest: string
   /** Absent when `knownDigest` is its digest. */
   readonly document?: AgentDocument
-  /** Absent while the person is not known yet. */
+  /** Without what is for operators alone. Absent while the person is not known yet. */
   readonly person?: Person
   /** Appointments ahead that are not cancelled, earliest first. */
   readonly appointments: readonly Appointment[]
@@ -50,6 +50,6 @@ export interface OutsideOutcome {
   readonly outcome: ToolOutcome
   /** In the sandbox, instead of the call. */
   readonly effects?: readonly CapturedEffect[]
-  /** Lines for the agent's log. */
+  /** Lines for the agent's log, beside that of the call, which comes from the record of the turn. */
   readonly notes?: readonly LogNote[]
 }

@@ -6,7 +6,7 @@
 import type { AgentDocument } from '../../core/agent/index.js'
 import { type AgentIncarnation, type AgentScope, scopeOf } from '../../core/agent/scope.js'
 import type { AgentRef } from '../../core/agentref.js'
-import { reminderDueAt, reminderSubjectOf } from '../../core/automation/reminder.js'
+import { reminderDueAt, reminderIdPrefix, reminderSubjectOf } from '../../core/automation/reminder.js'
 import type { DeliveryReport } from '../../core/conversation/deliveryreport.js'
 import { invalid, type Refusal, refuse } from '../../core/errors.js'
 import { automation as limits } from '../../core/limits/index.js'
@@ -83,7 +83,14 @@ export function createReminders({ documents, people, timeScale }: AutomationDeps
     if (before) removeReminder(tx, scope, id, before)
     const dueAt = reminderDueAt(startUtc, document.scheduling, timeScale)
     if (status === 'cancelled' || dueAt <= meta.at) return
-    saveReminder(tx, scope, id, { id: meta.mint('rm'), personId, reminded, state: 'due', dueAt, attempts: 0 })
+    saveReminder(tx, scope, id, {
+      id: meta.mint(reminderIdPrefix),
+      personId,
+      reminded,
+      state: 'due',
+      dueAt,
+      attempts: 0,
+    })
     scheduleTimer(tx, agent, dueAt)
   }
 

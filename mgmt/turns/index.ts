@@ -38,7 +38,7 @@ export function createTurns({ agents, people, knowledge, scheduling, tools, ...d
     const appointment =
       (run: typeof book): InsideTool =>
       (context, { arguments: args }, id) =>
-        run({ ...subjectOf(context), zone: context.zone, arguments: args, callId: id }, { id })
+        run({ ...subjectOf(context), arguments: args, callId: id }, { id })
     return {
       'scheduling.book': appointment(book),
       'scheduling.reschedule': appointment(reschedule),
@@ -60,8 +60,7 @@ export function createTurns({ agents, people, knowledge, scheduling, tools, ...d
         shards,
         subject,
         searchPassages: knowledge.searchPassages(shards),
-        availability: (context, { arguments: args }) =>
-          availability({ ...subjectOf(context), zone: context.zone, arguments: args }),
+        availability: (context, { arguments: args }) => availability({ ...subjectOf(context), arguments: args }),
         inside: insideTools(engine),
         callOutside: tools.open(engine).call,
         findReasons: (orgId, availability) => tools.withConnections(shards, orgId, availability),
@@ -72,6 +71,10 @@ export function createTurns({ agents, people, knowledge, scheduling, tools, ...d
   }
 }
 
-function subjectOf({ agent, asid, channel, address, sandbox }: ToolContext) {
-  return { ...agent, asid, channel, address, ...(sandbox && { sandbox }) }
+function subjectOf({ agent, asid, channel, address, zone, orgZone, sandbox }: ToolContext) {
+  return {
+    ...{ ...agent, asid, channel, address, zone },
+    ...(orgZone !== undefined && { orgZone }),
+    ...(sandbox && { sandbox }),
+  }
 }

@@ -1,5 +1,6 @@
 /** Query for turns: the agent's document, if it has changed since the caller saw it, and the person. */
 import { refuse } from '../../core/errors.js'
+import { withoutOperatorFields } from '../../core/people/person.js'
 import type { SubjectRequest, TurnSubject } from '../../core/turn/port.js'
 import type { Query } from '../../runtime/shard/contract.js'
 import type { Agents } from '../agents/index.js'
@@ -38,7 +39,7 @@ export function subjectQuery({
         agent: { name, ...(description !== undefined && { description }), updatedAt },
         digest: head.revisionDigest,
         ...(head.revisionDigest !== knownDigest && { document }),
-        ...(person && { person }),
+        ...(person && { person: withoutOperatorFields(person) }),
         appointments: appointments
           .filter(({ status, startUtc }) => status !== 'cancelled' && startUtc >= at)
           .sort((one, other) => one.startUtc - other.startUtc),

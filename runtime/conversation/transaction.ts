@@ -16,6 +16,7 @@ import type { CommandContext, StoredMessages } from '../../core/conversation/tra
 import { conversation as limits } from '../../core/limits/index.js'
 import type { IdentityEvent } from '../../core/people/person.js'
 import { scaledMs } from '../../core/time.js'
+import { notesOf } from '../../core/turn/notes.js'
 import type { TurnRecord } from '../../core/turn/record.js'
 import type { Command, CommandMeta, Tx } from '../shard/contract.js'
 import type { Reader } from '../store/contract.js'
@@ -189,7 +190,9 @@ function write(
         return
       case 'turnCut': {
         const turn = onTurnCut?.(tx, asid, record, at)
-        if (turn) history.turn(turn)
+        if (!turn) return
+        history.turn(turn)
+        for (const note of notesOf(turn)) history.log({ level: levelOf(note.event), ...note })
       }
     }
   }

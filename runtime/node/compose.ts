@@ -64,6 +64,7 @@ import type { Handlers } from '../shard/contract.js'
 import { createShardMetrics } from '../shard/metrics.js'
 import { createTrafficLists } from '../traffic/messages.js'
 import { createTurnLists } from '../turn/lists.js'
+import { countTurns } from '../turn/metrics.js'
 import { turnsOfConversation } from '../turn/queries.js'
 import { chatPageRoutes } from '../webchat/chatpages.js'
 import { isChatPath, openWebchat, webchatQueries } from '../webchat/index.js'
@@ -180,6 +181,7 @@ export async function openNode(config: Config, context: NodeContext): Promise<No
   const sealer = createSealer(rootKey, engine)
   management.subscribe(engine)
   countRecords(engine, metrics)
+  countTurns(engine, metrics)
   logFailedCalls(engine, log)
   logLoops(engine, log)
 

@@ -130,6 +130,23 @@ export const catalog = {
     help: 'Events that a webhook did not accept and that are no longer retried automatically',
   },
 
+  parley_turns_total: {
+    kind: 'counter',
+    labels: ['state', 'reason'],
+    help: 'Turns of managed agents that ended: completed, failed, or cut with the reason (stopped is a STOP); not those of the sandbox',
+  },
+  parley_turn_duration_seconds: {
+    kind: 'histogram',
+    labels: ['channel'],
+    help: 'Time from the event that began a turn until its last message was accepted; turns that were cut or said nothing do not count',
+    buckets: limits.waitBucketsSeconds,
+  },
+  parley_tool_calls_total: {
+    kind: 'counter',
+    labels: ['tool', 'outcome'],
+    help: 'Tool calls of turns that ended, by outcome; tools of agents count as integration, and those of the catalog as catalog',
+  },
+
   parley_webchat_sockets: { kind: 'gauge', labels: [], help: 'Open web chat sockets' },
   parley_webchat_closed_total: {
     kind: 'counter',

@@ -89,9 +89,9 @@ function createBegin({ shards, commands, contexts, planner, clock }: BeginDeps) 
     const came = { kind: 'events', trigger } as const
     const request = { routing, conversation, context, ...(before && { before }), came, turnId, signal }
     const planned = unwrap(await planner.plan(request))
-    const { step, requests, zone } = planned
+    const { step, reads, requests, zone } = planned
     const record = firstRecord({ turnId, startedAt, conversation, trigger }, planned)
-    return { requests, play: step.play, record, zone, ...(step.call && { call: step.call }) }
+    return { requests, reads, play: step.play, record, zone, ...(step.call && { call: step.call }) }
   }
 
   return async (payload: DispatchEvent, routing: AgentRouting, context: EffectContext): Promise<void> => {

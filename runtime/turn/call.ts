@@ -16,7 +16,7 @@ import type { Clock } from '../clock.js'
 import type { AgentContexts, Directory } from '../conversation/context.js'
 import { conversationTable } from '../conversation/tables.js'
 import type { EffectContext, EffectHandler, Shards } from '../shard/contract.js'
-import type { TurnCommands } from './contract.js'
+import type { CutTurn, TurnCommands } from './contract.js'
 import type { TurnCall, TurnDeadline } from './effects.js'
 import type { Planner } from './planner.js'
 import type { TurnPort } from './port.js'
@@ -54,20 +54,24 @@ export function createCallHandler(deps: CallDeps): EffectHandler {
     const began = clock.monotonic()
     const called = await makeCall(found, routing, context, number)
     if (!called) return
-    const { outcome, effects = [] } = called
+    const { attempt, outcome, effects = [], notes } = called
     // The next owner may make the call again, so what this process did not get done says nothing.
     if (!isDone(outcome) && !context.isStillOwner()) throw new Error('the shard is gone')
     const ms = Math.round(clock.monotonic() - began)
+    const newest = await routingOf(deps, conversation)
+    // The webhook answers from now on: what the tool said is noted, and Parley says nothing.
+    const hasLeft = !newest ? 'agentGone' : newest.webhook ? 'webhook' : undefined
+    if (hasLeft) return endTurn(found, newest, hasLeft, context, { outcome, ms, attempt })
     const current = context.reader.get(conversationTable, [asid]) ?? conversation
     const before = context.reader.get(playTable, [asid])
     const came = { kind: 'outcome', call: open.call.call, outcome } as const
     const request = { routing, conversation: current, context: agent, came, turnId, signal: context.signal }
     const planned = await planner.plan({ ...request, ...(before && { before }) })
     if (isRefusal(planned)) throw new Error('the agent cannot be looked up just now')
-    const { step, requests, zone } = planned
+    const { step, reads, requests, zone } = planned
     const record = withStep(open.record, planned)
-    const next = { requests, play: step.play, record, zone, ...(step.call && { call: step.call }) }
-    const input = { asid, agent, turnId, number, outcome, effects, ms, step: next }
+    const next = { requests, reads, play: step.play, record, zone, ...(step.call && { call: step.call }) }
+    const input = { asid, agent, turnId, number, attempt, outcome, effects, ms, step: next, ...(notes && { notes }) }
     const answer = await shards.execute(asid, commands.advance, input, { completes: context.completes })
     if (isRefusal(answer)) throw new Error('the outcome of a tool could not be recorded')
   }
@@ -78,13 +82,13 @@ export function createCallHandler(deps: CallDeps): EffectHandler {
     routing: AgentRouting,
     context: EffectContext,
     number: number,
-  ): Promise<OutsideOutcome | undefined> {
+  ): Promise<(OutsideOutcome & { readonly attempt: number }) | undefined> {
     const { call, key } = open.call
     const tool = toolContextOf(conversation, routing, open)
     if (kindOfTool(call.name) === 'inside') {
       const executed = await port.execute(tool, call, key)
       if (isRefusal(executed)) throw new Error('the agent’s shard cannot be reached just now')
-      return executed
+      return { ...executed, attempt: 0 }
     }
     const { asid } = conversation
     const attempt = await shards.execute(asid, commands.attempting, { asid, turnId: open.id, number })
@@ -92,7 +96,8 @@ export function createCallHandler(deps: CallDeps): EffectHandler {
     if (attempt === 'passed') return undefined
     context.releaseSlot()
     const { signal, isStillOwner } = context
-    return port.call(tool, call, { id: key, signal, isStillOwner, isRepeat: attempt === 'inDoubt' })
+    const made = await port.call(tool, call, { id: key, signal, isStillOwner, isRepeat: attempt > 1 })
+    return { ...made, attempt }
   }
 }
 
@@ -111,6 +116,7 @@ function createEnd({ shards, commands, contexts, planner }: CallDeps) {
     routing: AgentRouting | undefined,
     why: TurnCutReason,
     { completes, signal }: EffectContext,
+    answered?: CutTurn['answered'],
   ): Promise<void> => {
     const { asid, channel } = conversation
     const agent = routing ? contexts.of(routing, conversation) : contexts.orphan(channel)
@@ -118,7 +124,7 @@ function createEnd({ shards, commands, contexts, planner }: CallDeps) {
     const last =
       why === 'deadline' && routing && (await planner.contactRequest({ ...request, routing }, sentences.deadline))
     if (isRefusal(last)) throw new Error('the agent cannot be looked up just now')
-    const input = { asid, agent, turnId: open.id, why, requests: last ? [last] : [] }
+    const input = { asid, agent, turnId: open.id, why, requests: last ? [last] : [], ...(answered && { answered }) }
     const answer = await shards.execute(asid, commands.cut, input, { completes })
     if (isRefusal(answer)) throw new Error('a turn could not be ended')
   }
@@ -147,9 +153,13 @@ function endsBefore(routing: AgentRouting | undefined, open: OpenTurn, now: numb
 
 function toolContextOf(
   { asid, channel, address, sandbox }: Conversation,
-  { orgId, agentId }: AgentRouting,
+  { orgId, agentId, timeZone: orgZone }: AgentRouting,
   { id: turnId, zone, record: { sessionId } }: OpenTurn,
 ): ToolContext {
   const agent = { orgId, agentId }
-  return { agent, asid, channel, address, sessionId, turnId, zone, ...(sandbox && { sandbox }) }
+  return {
+    ...{ agent, asid, channel, address, sessionId, turnId, zone },
+    ...(orgZone !== undefined && { orgZone }),
+    ...(sandbox && { sandbox }),
+  }
 }

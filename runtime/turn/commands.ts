@@ -3,12 +3,14 @@
  * turn, and a result counts only for the turn and the step that asked for it. Whatever a step says, remembers and asks
  * for is one commit.
  */
+import type { LogNote } from '../../core/catalogs/logevents.js'
 import type { AgentContext } from '../../core/conversation/context.js'
 import type { TurnStep } from '../../core/conversation/managedturn.js'
 import type { SendResult } from '../../core/conversation/outbound.js'
 import type { Conversation } from '../../core/conversation/state.js'
 import { invalid } from '../../core/errors.js'
 import { turn as limits } from '../../core/limits/index.js'
+import { isDone } from '../../core/tools/contract.js'
 import { notesOf } from '../../core/turn/notes.js'
 import type { OpenTurn } from '../../core/turn/openturn.js'
 import type { ToolCallRecord, TurnRecord } from '../../core/turn/record.js'
@@ -21,6 +23,17 @@ import { closeTurn, endTimes, noteLateOutcome, saveRecord, withOutcome } from '.
 import { createSessions, type SessionsOptions } from './sessions.js'
 import { openTurnTable, playTable, timerCommand, turnTimers } from './state.js'
 
+/** A step that is committed. */
+interface Committed {
+  readonly agent: AgentContext
+  /** Events at the head of the queue that the turn answers. */
+  readonly taken: number
+  /** Of the step, from 1. */
+  readonly number: number
+  readonly step: StepInput
+  readonly notes?: readonly LogNote[]
+}
+
 export interface TurnCommandsOptions extends SessionsOptions {
   /** Changes the conversation in the transaction of a turn's command. */
   readonly apply: ApplyInput
@@ -29,20 +42,20 @@ export interface TurnCommandsOptions extends SessionsOptions {
 export function createTurnCommands({ apply, ...options }: TurnCommandsOptions): TurnCommands {
   const sessions = createSessions(options)
 
-  /** Commits step `number` of the turn, counted from 1. */
   function commitStep(
     tx: Tx,
     meta: CommandMeta,
     before: Conversation,
-    { agent, taken, number, step }: { agent: AgentContext; taken: number; number: number; step: StepInput },
+    { agent, taken, number, step, notes = [] }: Committed,
   ): void {
     const { asid } = before
     const { play, call, requests } = step
-    const ended: TurnRecord = call ? step.record : { ...step.record, ...endTimes(step.record, meta.at) }
+    const soFar = withReads(step.record, step.reads)
+    const ended: TurnRecord = call ? soFar : { ...soFar, ...endTimes(soFar, meta.at) }
     const conversationStep: TurnStep = {
       taken,
       requests,
-      notes: call ? [] : notesOf(ended),
+      notes: [...withTurn(notes, ended), ...(call ? [] : notesOf(ended))],
       ...(call && { open: { id: ended.id, step: number } }),
     }
     const { answer, conversation } = apply(tx, meta, { asid }, { kind: 'turn', agent, step: conversationStep })!
@@ -96,7 +109,7 @@ export function createTurnCommands({ apply, ...options }: TurnCommandsOptions): 
     },
     advance: {
       name: 'turn.advance',
-      decide(tx, { asid, agent, turnId, number, outcome, effects, ms, step }, meta) {
+      decide(tx, { asid, agent, turnId, number, attempt, outcome, effects, notes, ms, step }, meta) {
         const before = tx.get(conversationTable, [asid])
         if (!before) return 'passed'
         const key = `${turnId}.${number}`
@@ -105,6 +118,7 @@ export function createTurnCommands({ apply, ...options }: TurnCommandsOptions): 
           noteLateOutcome(tx, before, { turnId, key, outcome, ms })
           return 'passed'
         }
+        if (!isDone(outcome) && attempt < open.call.attempts) return invalid('attempt', 'another one has begun')
         const { record } = step
         const merged: TurnRecord = {
           ...record,
@@ -113,7 +127,8 @@ export function createTurnCommands({ apply, ...options }: TurnCommandsOptions): 
           effects: [...open.record.effects, ...effects],
           took: { ...record.took, tools: open.record.took.tools + ms },
         }
-        commitStep(tx, meta, before, { agent, taken: 0, number: number + 1, step: { ...step, record: merged } })
+        const committed = { agent, taken: 0, number: number + 1, step: { ...step, record: merged } }
+        commitStep(tx, meta, before, { ...committed, ...(notes && { notes }) })
         return 'done'
       },
     },
@@ -122,19 +137,21 @@ export function createTurnCommands({ apply, ...options }: TurnCommandsOptions): 
       decide(tx, { asid, turnId, number }) {
         const open = openAt(tx, asid, turnId, number)
         if (!open) return 'passed'
-        const { attempts } = open.call
-        tx.put(openTurnTable, [asid], { ...open, call: { ...open.call, attempts: attempts + 1 } })
-        return attempts === 0 ? 'go' : 'inDoubt'
+        const attempts = open.call.attempts + 1
+        tx.put(openTurnTable, [asid], { ...open, call: { ...open.call, attempts } })
+        return attempts
       },
     },
     cut: {
       name: 'turn.cut',
-      decide(tx, { asid, agent, turnId, why, requests }, meta) {
+      decide(tx, { asid, agent, turnId, why, requests, answered }, meta) {
         const open = tx.get(openTurnTable, [asid])
         if (open?.id !== turnId) return 'passed'
         const sent = apply(tx, meta, { asid }, { kind: 'send', agent, requests })
         if (!sent) return 'passed'
-        tx.put(openTurnTable, [asid], { ...open, record: withMessages(open.record, sent.answer) })
+        const counts = answered && (isDone(answered.outcome) || answered.attempt >= open.call.attempts)
+        const call = counts ? { ...open.call, answered } : open.call
+        tx.put(openTurnTable, [asid], { ...open, call, record: withMessages(open.record, sent.answer) })
         apply(tx, meta, { asid }, { kind: 'cutTurn', why })
         return 'done'
       },
@@ -152,6 +169,16 @@ export function createTurnCommands({ apply, ...options }: TurnCommandsOptions): 
       },
     },
   }
+}
+
+function withReads(record: TurnRecord, reads: StepInput['reads'] = []): TurnRecord {
+  const { id, toolCalls } = record
+  const rows = reads.map((read, nth): ToolCallRecord => ({ ...read, key: `${id}.r${toolCalls.length + nth}` }))
+  return { ...record, toolCalls: [...toolCalls, ...rows] }
+}
+
+function withTurn(notes: readonly LogNote[], { id: turnId }: TurnRecord): readonly LogNote[] {
+  return notes.map(({ event, data }) => ({ event, data: { turnId, ...data } }))
 }
 
 /** Adds the ids of accepted messages; a refused one leaves its reason in the trace. */

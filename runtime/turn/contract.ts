@@ -1,11 +1,13 @@
 /** Commands of managed turns, decided in the shard of the conversation. */
 
+import type { LogNote } from '../../core/catalogs/logevents.js'
 import type { AgentContext } from '../../core/conversation/context.js'
 import type { TurnCutReason } from '../../core/conversation/effects.js'
 import type { OutboundRequest } from '../../core/conversation/outbound.js'
 import type { CapturedEffect, ToolCall, ToolOutcome } from '../../core/tools/contract.js'
+import type { AnsweredCall } from '../../core/turn/openturn.js'
 import type { Play } from '../../core/turn/play.js'
-import type { TurnRecord } from '../../core/turn/record.js'
+import type { ToolCallRecord, TurnRecord } from '../../core/turn/record.js'
 import type { Command } from '../shard/contract.js'
 
 /** A planned step, ready to be committed. */
@@ -13,13 +15,18 @@ export interface StepInput {
   readonly requests: readonly OutboundRequest[]
   /** Absent: what the conversation remembers stays. */
   readonly play?: Play
-  /** The record of the turn so far, without the messages of this step. */
+  /** The record of the turn so far, without the messages and the reads of this step. */
   readonly record: TurnRecord
+  /** What was looked up for this step. */
+  readonly reads?: readonly ReadRow[]
   /** The call that the turn waits for after this step; absent: the turn ends. */
   readonly call?: ToolCall
   /** The person's time zone as the turn knows it. */
   readonly zone: string
 }
+
+/** A read as the record of its turn shows it; the record gives it a key. */
+export type ReadRow = Omit<ToolCallRecord, 'key'>
 
 export interface BeginTurn {
   readonly asid: string
@@ -39,8 +46,12 @@ export interface AdvanceTurn {
   readonly agent: AgentContext
   readonly turnId: string
   readonly number: number
+  /** Which attempt at the call the outcome is of, as `attempting` counts; 0 for a tool inside. */
+  readonly attempt: number
   readonly outcome: ToolOutcome
   readonly effects: readonly CapturedEffect[]
+  /** Lines for the agent's log. */
+  readonly notes?: readonly LogNote[]
   readonly ms: number
   readonly step: StepInput
 }
@@ -51,6 +62,8 @@ export interface CutTurn {
   readonly turnId: string
   readonly why: TurnCutReason
   readonly requests: readonly OutboundRequest[]
+  /** The outcome of the call that it waited for, if there is one, and which attempt it is of. */
+  readonly answered?: AnsweredCall & { readonly attempt: number }
 }
 
 /** `passed`: the turn has ended or gone on; nothing was changed. */
@@ -63,13 +76,16 @@ export interface TurnCommands {
    * too, or the person has opted out.
    */
   readonly begin: Command<BeginTurn, TurnAnswer>
-  /** Goes on with the outcome of the call of that step. An outcome that comes too late is noted in the record only. */
+  /**
+   * Goes on with the outcome of the call of that step. That a call was done is noted also when it comes too late.
+   * `request.invalid` when it was not done and another attempt has begun since, which may do it.
+   */
   readonly advance: Command<AdvanceTurn, TurnAnswer>
   /**
-   * Marks that the call of that step is about to leave for an outside system. `inDoubt`: an attempt before may have
-   * sent it.
+   * Marks that the call of that step is about to leave for an outside system, and counts such attempts from 1: each
+   * one before may have sent it.
    */
-  readonly attempting: Command<{ asid: string; turnId: string; number: number }, 'go' | 'inDoubt' | 'passed'>
+  readonly attempting: Command<{ asid: string; turnId: string; number: number }, number | 'passed'>
   /** Ends the open turn, with the messages that say so. */
   readonly cut: Command<CutTurn, TurnAnswer>
   /** The deadline of the open turn has passed, or the session may have become quiet. */

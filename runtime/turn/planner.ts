@@ -8,7 +8,7 @@ import { isRefusal, type Refusal } from '../../core/errors.js'
 import { keyOfCall } from '../../core/flow/index.js'
 import { turn as limits } from '../../core/limits/index.js'
 import { zoneOfPerson } from '../../core/scheduling/zone.js'
-import type { ToolContext, ToolOutcome } from '../../core/tools/contract.js'
+import { isDone, type ToolCall, type ToolContext, type ToolOutcome } from '../../core/tools/contract.js'
 import { contactMessage } from '../../core/turn/contact.js'
 import type { Came, PlanInput, PlannedStep } from '../../core/turn/contract.js'
 import { planTurn } from '../../core/turn/plan.js'
@@ -19,6 +19,7 @@ import { applyRules } from '../agentwebhook/replyrules.js'
 import type { Clock } from '../clock.js'
 import { hostMedia, isHosted, noFiles } from '../delivery/media.js'
 import type { Media } from '../media/contract.js'
+import type { ReadRow } from './contract.js'
 import type { TurnPort } from './port.js'
 import type { Gathered, PreparedAgents } from './prepared.js'
 
@@ -41,6 +42,8 @@ export interface PlanRequest {
 
 export interface PlannedTurn {
   readonly step: PlannedStep
+  /** What the plan looked up, in order. */
+  readonly reads: readonly ReadRow[]
   readonly gathered: Gathered
   /** The person's time zone as the plan knows it. */
   readonly zone: string
@@ -69,14 +72,22 @@ export function createPlanner({ port, agents, media, clock }: PlannerDeps): Plan
   }
 
   /** Makes reads until the plan needs no more; one read too many is answered with a failure. */
-  async function planWithReads(input: Omit<PlanInput, 'reads'>, tool: ToolContext): Promise<PlannedStep | Refusal> {
-    const reads = new Map<string, ToolOutcome>()
+  async function planWithReads(
+    input: Omit<PlanInput, 'reads'>,
+    tool: ToolContext,
+  ): Promise<Pick<PlannedTurn, 'step' | 'reads'> | Refusal> {
+    const outcomes = new Map<string, ToolOutcome>()
+    const reads: ReadRow[] = []
     for (;;) {
-      const plan = planTurn({ ...input, reads })
-      if (plan.kind === 'step') return plan
-      const outcome = reads.size < limits.readsPerPlan ? await port.read(tool, plan.call) : tooManyReads
+      const plan = planTurn({ ...input, reads: outcomes })
+      if (plan.kind === 'step') return { step: plan, reads }
+      const began = clock.monotonic()
+      const outcome = outcomes.size < limits.readsPerPlan ? await port.read(tool, plan.call) : tooManyReads
       if (isRefusal(outcome)) return outcome
-      reads.set(keyOfCall(plan.call), outcome)
+      outcomes.set(keyOfCall(plan.call), outcome)
+      // A search of knowledge shows in what was found.
+      if (plan.call.name === 'knowledge.search') continue
+      reads.push(readRow(plan.call, outcome, Math.round(clock.monotonic() - began)))
     }
   }
 
@@ -132,8 +143,13 @@ export function createPlanner({ port, agents, media, clock }: PlannerDeps): Plan
       const zone = zoneOfPerson(subject.person, address, prepared.document.scheduling, context.reader.zone)
       const agent = { orgId: routing.orgId, agentId: routing.agentId }
       const sessionId = came.kind === 'events' ? came.trigger.sessionId : (session?.id ?? '')
-      const tool: ToolContext = { agent, asid, channel, address, sessionId, turnId, zone, ...(sandbox && { sandbox }) }
-      const step = await planWithReads(
+      const { timeZone: orgZone } = routing
+      const tool: ToolContext = {
+        ...{ agent, asid, channel, address, sessionId, turnId, zone },
+        ...(orgZone !== undefined && { orgZone }),
+        ...(sandbox && { sandbox }),
+      }
+      const planned = await planWithReads(
         {
           prepared,
           subject,
@@ -147,10 +163,11 @@ export function createPlanner({ port, agents, media, clock }: PlannerDeps): Plan
         },
         tool,
       )
-      if (isRefusal(step)) return step
+      if (isRefusal(planned)) return planned
+      const { step, reads } = planned
       const stock = contactMessage(prepared.document, subject.agent.name, sentences.noAnswer)
       const checked = await checkMessages(step.messages, request, stock)
-      return { step, gathered, zone, ...checked, gatheringMs: Math.round(clock.monotonic() - began) }
+      return { step, reads, gathered, zone, ...checked, gatheringMs: Math.round(clock.monotonic() - began) }
     },
 
     async contactRequest(request, lead) {
@@ -160,6 +177,11 @@ export function createPlanner({ port, agents, media, clock }: PlannerDeps): Plan
       return { message: contactMessage(prepared.document, subject.agent.name, lead), from: 'reply' }
     },
   }
+}
+
+function readRow({ name, arguments: given }: ToolCall, outcome: ToolOutcome, ms: number): ReadRow {
+  const detail = isDone(outcome) ? { result: outcome.result } : { reason: outcome.reason }
+  return { name, by: 'flow', state: outcome.state, arguments: given, ...detail, ms }
 }
 
 const tooManyReads: ToolOutcome = { state: 'failed', reason: 'The turn looks up too many things.' }

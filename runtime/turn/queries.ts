@@ -57,7 +57,7 @@ function pageOf(seenTurns: Iterable<SeenTurn>, { agentId, filter, limit, window 
   const until = window.until ?? Number.POSITIVE_INFINITY
   const rowsOf = ({ position, value }: SeenTurn) =>
     position[0] < until && matchesTurn(value, filter)
-      ? [{ position, entry: turnListEntry(agentId, withoutLink(value)) }]
+      ? [{ position, entry: turnListEntry(agentId, recordOf(value)) }]
       : []
   return collectScanPage(seenTurns, limit, rowsOf, ({ value }) => rowCount(value))
 }
@@ -97,7 +97,7 @@ export function* turnsOfConversation(
   let count = 0
   for (const { value } of walkTurns(reader, conversation, conversation.history?.turn)) {
     if (count++ === limit) return
-    yield withoutLink(value)
+    yield recordOf(value)
   }
 }
 
@@ -112,11 +112,11 @@ const find: Query<AgentRef & TurnIdParts, TurnEntry> = {
   read(reader, { orgId, agentId, asid, startedAt, number }) {
     const key: RecordKey = [orgId, agentId, startedAt, asid, number]
     const record = reader.get(turnTable, key) ?? reader.get(testTurnTable, key)
-    return record ? turnEntry(agentId, withoutLink(record)) : refuse('resource.not_found')
+    return record ? turnEntry(agentId, recordOf(record)) : refuse('resource.not_found')
   },
 }
 
-function withoutLink({ previous: _previous, ...record }: StoredTurn): TurnRecord {
+function recordOf({ previous: _previous, hasLateOutcome: _late, ...record }: StoredTurn): TurnRecord {
   return record
 }
 

@@ -1,7 +1,7 @@
 /** Records of turns: written when a turn ends or is cut, and completed when an outcome comes after the end. */
 import type { Conversation } from '../../core/conversation/state.js'
 import { kindOfTool } from '../../core/tools/builtin.js'
-import type { ToolOutcome } from '../../core/tools/contract.js'
+import { isDone, type ToolOutcome } from '../../core/tools/contract.js'
 import type { ToolCallRecord, TurnRecord } from '../../core/turn/record.js'
 import { parseTurnId } from '../../core/turn/turnid.js'
 import { HistoryWriter } from '../conversation/history.js'
@@ -32,7 +32,7 @@ export function closeTurn(tx: Tx, asid: string): void {
 
 /**
  * The record of a turn that is cut, while its row is removed and its flow is left: its call is not made, or its outcome
- * is not known.
+ * is not known, unless the turn was cut when it came.
  */
 export function closeCutTurn(tx: Tx, asid: string, { turnId, why }: CutTurn, at: number): TurnRecord | undefined {
   const open = tx.get(openTurnTable, [asid])
@@ -40,15 +40,19 @@ export function closeCutTurn(tx: Tx, asid: string, { turnId, why }: CutTurn, at:
   const { record, call } = open
   // An attempt at a tool inside is not marked.
   const mayBeMade = call.attempts > 0 || kindOfTool(call.call.name) === 'inside'
-  const outcome: ToolOutcome = mayBeMade
+  const unanswered: ToolOutcome = mayBeMade
     ? { state: 'unknown', reason: 'The turn ended before the tool had answered.' }
     : { state: 'cancelled', reason: 'The turn ended before the tool was called.' }
   closeTurn(tx, asid)
   const play = tx.get(playTable, [asid])
   if (play) tx.put(playTable, [asid], { ...play, stack: [] })
-  const toolCalls = withOutcome(record.toolCalls, call.key, outcome, at - call.startedAt)
-  return { ...record, toolCalls, state: 'cut', endedBy: why, ...endTimes(record, at) }
+  const { outcome, ms } = call.answered ?? { outcome: unanswered, ms: at - call.startedAt }
+  const toolCalls = withOutcome(record.toolCalls, call.key, outcome, ms)
+  const warnings = why === 'deadline' ? [...record.warnings, deadlineWarning] : record.warnings
+  return { ...record, toolCalls, warnings, state: 'cut', endedBy: why, ...endTimes(record, at) }
 }
+
+const deadlineWarning = { code: 'turn.deadline', message: 'The turn did not end within its deadline.' } as const
 
 /** An outcome that came after the turn had ended, or had gone on without it. */
 export interface LateOutcome {
@@ -58,8 +62,12 @@ export interface LateOutcome {
   readonly ms: number
 }
 
-/** Notes the outcome in the record of its turn. That a call was done is never taken back. */
+/**
+ * Notes in the record of its turn that a call was done, which is never taken back. That it was not done says nothing:
+ * another attempt may have done it.
+ */
 export function noteLateOutcome(tx: Tx, { asid, agent, sandbox }: Conversation, late: LateOutcome): void {
+  if (!isDone(late.outcome)) return
   const open = tx.get(openTurnTable, [asid])
   if (open?.id === late.turnId) {
     return tx.put(openTurnTable, [asid], { ...open, record: withLateOutcome(open.record, late) })
@@ -69,7 +77,7 @@ export function noteLateOutcome(tx: Tx, { asid, agent, sandbox }: Conversation, 
   const recordKey: RecordKey = [agent.orgId, agent.agentId, parsed.startedAt, parsed.asid, parsed.number]
   const table = sandbox ? testTurnTable : turnTable
   const record = tx.get(table, recordKey)
-  if (record) tx.put(table, recordKey, withLateOutcome(record, late))
+  if (record) tx.put(table, recordKey, { ...withLateOutcome(record, late), hasLateOutcome: true })
 }
 
 function withLateOutcome<R extends TurnRecord>(record: R, { key, outcome, ms }: LateOutcome): R {

@@ -5,7 +5,11 @@ import type { RecordKey } from '../conversation/tables.js'
 import { table } from '../store/contract.js'
 
 /** A record as it is stored: it links to the person's turn before it. */
-export type StoredTurn = TurnRecord & { readonly previous?: RecordRef }
+export interface StoredTurn extends TurnRecord {
+  readonly previous?: RecordRef
+  /** Written again for an outcome that came after the end. */
+  readonly hasLateOutcome?: true
+}
 
 /**
  * Records of turns, which are listed by agent and time over all shards. The key has the parts of the turn's id: its

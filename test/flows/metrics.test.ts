@@ -158,6 +158,19 @@ t.test('Sends are counted by their status, their attempts and their states', asy
   t.ok((await sum('parley_rate_limit_calls_total', { budget: 'send', outcome: 'allowed' })) >= 2)
 })
 
+t.test('A turn of a managed agent is counted, with the call of its tool and the time of its answer', async (t) => {
+  const managed = await TestAgent.open(t, node, 'Managed Desk')
+  await managed.call('DELETE', '/webhook')
+  await managed.bind('sms', { mode: 'unmanaged', provider: 'emulator' })
+  const flow = { steps: [{ action: 'people.save', with: { fields: { company: 'Acme' } } }, { say: 'Saved.' }] }
+  const playbook = { id: 'main', name: 'Main', isDefault: true, uses: ['people'], body: '', flow }
+  await managed.manage('POST', `${managed.agentPath}/import`, { format: 'agent/1', playbooks: [playbook] })
+  await managed.phoneAct('sms', { text: 'Hi' }, '+15550188')
+  await counts(t, 'parley_turns_total', { state: 'completed', reason: '' }, 1)
+  await counts(t, 'parley_turn_duration_seconds_count', { channel: 'sms' }, 1)
+  await counts(t, 'parley_tool_calls_total', { tool: 'people.save', outcome: 'ok' }, 1)
+})
+
 t.test('A call to a webhook of an org is counted', async (t) => {
   const server = createServer((request, response) => request.resume().on('end', () => response.end()))
   await once(server.listen(0, '127.0.0.1'), 'listening')

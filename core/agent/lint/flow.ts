@@ -20,7 +20,7 @@ import {
   toolNameOf,
 } from '../flows/steps.js'
 import { type StepKind, stepKindNames, stepKinds } from '../resources/flow.js'
-import { customFieldIn, isReadable } from '../templates/slots.js'
+import { customFieldIn, isReadableInFlow } from '../templates/slots.js'
 import { chipLabelsIn, lintLabels } from './chips.js'
 import { addFinding, type LintContext, lookUp } from './findings.js'
 import { analyzeFlow } from './graph.js'
@@ -88,7 +88,7 @@ function lintSlots(context: LintContext, flow: AnyFlow, flowPath: string, isKnow
 }
 
 function isPersonField(bind: string): boolean {
-  return bind.startsWith('person.') && isReadable(bind)
+  return bind.startsWith('person.') && isReadableInFlow(bind)
 }
 
 function lintSteps(context: LintContext, playbook: Playbook, flow: AnyFlow, flowPath: string, isKnown: IsKnown): void {
@@ -168,7 +168,7 @@ function knownNames({ steps, slots: declared = [] }: AnyFlow): IsKnown {
   })
   return (name) =>
     slots.has(name) ||
-    isReadable(name) ||
+    isReadableInFlow(name) ||
     name === 'error' ||
     (name.startsWith('slots.') && slots.has(name.split('.')[1]!)) ||
     (name.startsWith('last.') && results.some((result) => name === result || name.startsWith(`${result}.`)))

@@ -71,6 +71,11 @@ const readablePaths = new Set([
   ...agentFields.map((field) => `agent.${field}`),
 ])
 
+/** Whether a flow can read the path. What operators note about a person is not for agents. */
+export function isReadableInFlow(path: string): boolean {
+  return isReadable(path) && path !== 'person.notes'
+}
+
 /** Whether a path can have a value at all. */
 export function isReadable(path: string): boolean {
   return readablePaths.has(path) || customFieldIn(path) !== undefined

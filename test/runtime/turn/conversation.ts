@@ -6,12 +6,12 @@ import type { Play } from '../../../core/turn/play.js'
 import type { TurnRecord } from '../../../core/turn/record.js'
 import { turnIdOf } from '../../../core/turn/turnid.js'
 import { createConversation, newConversation } from '../../../runtime/conversation/commands.js'
-import { conversationTable, messageTable } from '../../../runtime/conversation/tables.js'
+import { conversationTable, logTable, messageTable } from '../../../runtime/conversation/tables.js'
 import type { Command, CommandMeta, Tx } from '../../../runtime/shard/contract.js'
 import { createOverlay } from '../../../runtime/shard/overlay.js'
 import { encodeWrites } from '../../../runtime/store/space.js'
 import { createTurnCommands } from '../../../runtime/turn/commands.js'
-import type { StepInput } from '../../../runtime/turn/contract.js'
+import type { AdvanceTurn, CutTurn, StepInput } from '../../../runtime/turn/contract.js'
 import type { PlannedTurn } from '../../../runtime/turn/planner.js'
 import { firstRecord, silencedRecord, type TurnStart } from '../../../runtime/turn/recordofplan.js'
 import { closeCutTurn } from '../../../runtime/turn/records.js'
@@ -93,12 +93,20 @@ export function openTurnConversation() {
     },
     attempting: (number: number) => decide(turns.attempting, { asid, turnId: began!.id, number }),
     /** The outcome of the call of that step, and the tool that the turn waits for next. */
-    advance(number: number, outcome: ToolOutcome, call?: string) {
+    advance(number: number, outcome: ToolOutcome, call?: string, more: Partial<AdvanceTurn & StepInput> = {}) {
       const { record } = tx.get(openTurnTable, [asid]) ?? { record: began! }
-      const input = { asid, agent, turnId: record.id, number, outcome, effects: [], ms: 1 }
-      return decide(turns.advance, { ...input, step: step(record, call) })
+      const { reads, notes, attempt = 0 } = more
+      const given = { outcome, effects: [], ms: 1, ...(notes && { notes }) }
+      const input = { asid, agent, turnId: record.id, number, attempt, ...given }
+      return decide(turns.advance, { ...input, step: { ...step(record, call), ...(reads && { reads }) } })
+    },
+    cut(why: CutTurn['why'], answered: NonNullable<CutTurn['answered']>) {
+      return decide(turns.cut, { asid, agent, turnId: began!.id, why, requests: [], answered })
     },
     replies: () => Array.from(tx.range(messageTable), ({ value }) => value).filter(({ from }) => from === 'reply'),
+    log: () => Array.from(tx.range(logTable), ({ value: { event, data } }) => ({ event, data })),
+    calls: () => Array.from(tx.range(turnTable), ({ value }) => value.toolCalls).flat(),
+    turnId: () => began!.id,
     /** Of each turn, how it ended and what its calls came to. */
     records: () =>
       Array.from(tx.range(turnTable), ({ value: { state, endedBy, toolCalls } }) => {

@@ -53,6 +53,38 @@ t.test('An outcome that comes after its step is noted in the record, whether or 
   t.same(records(), [{ state: 'completed', endedBy: undefined, calls: ['ok', 'ok'] }])
 })
 
+t.test('What an attempt could not do says nothing once another process has begun one', async (t) => {
+  const { receive, begin, attempting, advance, records } = openTurnConversation()
+  receive('hello')
+  begin({ call: 'integration:charge' })
+  t.same([attempting(1), attempting(1)], [1, 2])
+  const stale = advance(1, notDone, undefined, { attempt: 1 })
+  t.ok(isRefusal(stale) && stale.refused === 'request.invalid')
+  t.same(records(), [], 'the turn waits for the other attempt')
+  advance(1, done, undefined, { attempt: 2 })
+  t.same(records(), [{ state: 'completed', endedBy: undefined, calls: ['ok'] }])
+})
+
+t.test('That a call was done counts, whichever attempt says so', async (t) => {
+  const { receive, begin, attempting, advance, records } = openTurnConversation()
+  receive('hello')
+  begin({ call: 'integration:charge' })
+  attempting(1)
+  attempting(1)
+  t.equal(advance(1, done, undefined, { attempt: 1 }), 'done')
+  t.same(records(), [{ state: 'completed', endedBy: undefined, calls: ['ok'] }])
+})
+
+t.test('What was not done in time leaves the record of a turn that was cut as it is', async (t) => {
+  const { receive, begin, attempting, advance, records } = openTurnConversation()
+  receive('hello')
+  begin({ call: 'integration:charge' })
+  attempting(1)
+  receive('STOP')
+  advance(1, notDone, undefined, { attempt: 1 })
+  t.same(records(), [{ state: 'cut', endedBy: 'stopped', calls: ['unknown'] }])
+})
+
 t.test('A late outcome never takes back that a call was done', async (t) => {
   for (const late of [notDone, { state: 'unknown', reason: 'No answer came.' } as const]) {
     const { receive, begin, advance, records } = openTurnConversation()
@@ -62,6 +94,43 @@ t.test('A late outcome never takes back that a call was done', async (t) => {
     advance(1, late)
     t.same(records(), [{ state: 'completed', endedBy: undefined, calls: ['ok'] }])
   }
+})
+
+t.test('R61: a turn that is cut says so in the log, and why', async (t) => {
+  const { receive, begin, log, turnId } = openTurnConversation()
+  receive('hello')
+  begin({ call: 'integration:charge' })
+  receive('STOP')
+  const lines = log().filter(({ data }) => data?.turnId === turnId())
+  t.match(lines, [
+    { event: 'framework.dispatched' },
+    { event: 'tool.called', data: { tool: 'integration:charge', outcome: 'cancelled' } },
+    { event: 'framework.failed', data: { why: 'The person opted out.' } },
+  ])
+})
+
+t.test('R46, R61: what a call says besides its outcome is in the log, with its turn', async (t) => {
+  const { receive, begin, advance, log, turnId } = openTurnConversation()
+  receive('hello')
+  begin({ call: 'integration:charge' })
+  const notes = [{ event: 'connection.lost', data: { tool: 'crm' } } as const]
+  advance(1, notDone, 'people.save', { notes })
+  advance(2, done)
+  const lost = log().filter(({ event }) => event === 'connection.lost')
+  t.same(lost, [{ event: 'connection.lost', data: { turnId: turnId(), tool: 'crm' } }])
+})
+
+t.test('R59, R61: what a step looked up is among the calls of its turn, and in the log', async (t) => {
+  const { receive, begin, advance, calls, log, turnId } = openTurnConversation()
+  receive('hello')
+  begin({ call: 'scheduling.book' })
+  const read = { name: 'scheduling.availability', by: 'flow', state: 'ok', arguments: {}, ms: 2 } as const
+  const reads = [{ ...read, result: { slots: [1, 2] } }]
+  advance(1, notDone, undefined, { reads })
+  t.match(calls(), [{ name: 'scheduling.book', state: 'failed' }, read])
+  t.equal(new Set(calls().map(({ key }) => key)).size, 2)
+  const data = { turnId: turnId(), tool: 'scheduling.availability', slots: 2 }
+  t.match(log(), [{}, {}, { event: 'scheduling.offered', data }])
 })
 
 t.test('The record of a turn says where its flow was before the turn, and where it is after it', async (t) => {
@@ -108,4 +177,18 @@ t.test('An event is not taken by a webhook that was removed right before the cal
     shards: { execute: () => Promise.reject(new Error('an outcome was recorded')) },
   } as unknown as DispatchDeps)
   await t.rejects(handle(payload, context), /no webhook any more/)
+})
+
+t.test('A turn that was cut when its call came back has the outcome, unless another attempt has begun', async (t) => {
+  for (const [attempts, state] of [
+    [1, 'failed'],
+    [2, 'unknown'],
+  ] as const) {
+    const { receive, begin, attempting, cut, records } = openTurnConversation()
+    receive('hello')
+    begin({ call: 'integration:charge' })
+    for (let count = 0; count < attempts; count++) attempting(1)
+    cut('webhook', { outcome: notDone, ms: 1, attempt: 1 })
+    t.same(records(), [{ state: 'cut', endedBy: 'webhook', calls: [state] }])
+  }
 })

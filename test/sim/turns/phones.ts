@@ -77,7 +77,7 @@ export function createPhoneHandler({ incarnation, phones, shards, commands }: De
     if (!isStillOwner()) throw new Error('the shard is gone')
     if (!isSilenced) await phones.deliver(incarnation, asid, record)
     const outcome: DeliveryOutcome = isSilenced
-      ? { kind: 'refused', reason: 'optedOut', retry: 'never' }
+      ? { kind: 'refused', reason: 'optedOut', retry: 'never', isHeldBack: true }
       : { kind: 'sent', providerIds: [messageId] }
     const input = { asid, agent: contextOf(conversation.channel, true), messageId, attempt, outcome }
     const answer = await shards.execute(asid, commands.sendOutcome, input, { completes })

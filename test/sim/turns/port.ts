@@ -59,6 +59,7 @@ export function createPort(options: PortOptions): TurnPort {
     mgmtUrl: () => 'https://parley.example.com',
     calendar: () => undefined,
     clock,
+    timeScale: 1,
   })
 
   return {
