@@ -14,6 +14,7 @@ import { powerCuts } from './powercut.js'
 import { type FaultReport, formatReport } from './report.js'
 import { embeddedSends, killedClusterSends, pausedClusterSends } from './sends.js'
 import { TimedOut } from './timeout.js'
+import { embeddedTurns, killedClusterTurns, pausedClusterTurns } from './turns.js'
 
 interface Options {
   readonly seed?: number
@@ -95,6 +96,15 @@ const kinds: readonly Kind[] = [
   {
     name: 'sends of a cluster whose nodes stand still',
     run: () => printReport(pausedClusterSends({ cycles: cycles(strikes), seed, note })),
+  },
+  { name: 'turns of a killed node', run: () => printReport(embeddedTurns({ cycles: cycles(strikes), seed, note })) },
+  {
+    name: 'turns of a cluster whose nodes are killed',
+    run: () => printReport(killedClusterTurns({ cycles: cycles(strikes), seed, note })),
+  },
+  {
+    name: 'turns of a cluster whose nodes stand still',
+    run: () => printReport(pausedClusterTurns({ cycles: cycles(strikes), seed, note })),
   },
   { name: 'campaigns of a killed node', run: () => printReport(embeddedCampaigns(strokes())) },
   { name: 'campaigns of a cluster whose nodes are killed', run: () => printReport(clusterCampaigns(strokes())) },
