@@ -19,7 +19,7 @@ import { eventOf, type SocketAdapter, type TranscriptEntry } from '../webchat/re
 import { readBackfill } from '../webchat/transcript.js'
 import type { EmulatorScene } from './contract.js'
 import { type InspectedRecord, readMessage, readUserRecords } from './inspect.js'
-import type { TurnOfMessage } from './turns.js'
+import type { TurnQueries } from './turns.js'
 import type { WebhookLog } from './webhooklog.js'
 
 export interface ChatEntry {
@@ -41,7 +41,7 @@ export interface ChatEntryDetails {
   readonly message?: unknown
   readonly attempt?: unknown
   readonly states?: unknown
-  /** The turn of a managed agent in which it sent the message. */
+  /** The turn of a managed agent in which it sent the message, or answered the person. */
   readonly turn?: TurnRecord
 }
 
@@ -65,7 +65,7 @@ export interface ChatInspectorDeps {
 export function createChatInspector(
   deps: ChatInspectorDeps,
   webhookLog: WebhookLog,
-  turnOfMessage: TurnOfMessage,
+  { turnOfMessage, turnOfInbound }: TurnQueries,
 ): ChatInspector {
   const { shards, directory, adapters, media, clock } = deps
 
@@ -106,7 +106,10 @@ export function createChatInspector(
         const range = { from: entry.at, until: entry.at + 1 }
         const records = await shards.query(asid, readUserRecords, { orgId, agentId, asid, ...range })
         if (isRefusal(records)) return records
-        return { ...common, records, events: webhookLog.eventsOf(asid, range.from, range.until) }
+        const turn = await shards.query(asid, turnOfInbound, { orgId, agentId, asid, at: entry.at })
+        if (isRefusal(turn)) return turn
+        const events = webhookLog.eventsOf(asid, range.from, range.until)
+        return { ...common, records, events, ...(turn && { turn }) }
       }
       const details = await shards.query(asid, readMessage, { orgId, agentId, asid, name: entry.message.id })
       if (isRefusal(details)) return details

@@ -23,7 +23,7 @@ import type { SampleDeps, SampleProfile } from './samples.js'
 import { startSample } from './samplestart.js'
 import { createSendAs, type SendAsDeps } from './sendas.js'
 import { createTickets } from './tickets.js'
-import { createTurnQuery, type TurnsOf } from './turns.js'
+import { createInboundTurnQuery, createTurnQuery, type TurnsOf } from './turns.js'
 import { createEmulatorUpdates } from './updates.js'
 import { createWebhookLog } from './webhooklog.js'
 import { openWebhookSample } from './webhooksample.js'
@@ -79,7 +79,7 @@ export function createEmulatorPage({
   const tickets = createTickets(deriveKey(secrets.signing, 'emulator page'), clock)
   const webhookLog = createWebhookLog()
   const webhookSample = openWebhookSample(webhookLog.append)
-  const turnOfMessage = createTurnQuery(turnsOf)
+  const turnQueries = { turnOfMessage: createTurnQuery(turnsOf), turnOfInbound: createInboundTurnQuery(turnsOf) }
   /** In the order of the page. */
   const started = new Map<string, StartedSample>()
   const isOpen = () => started.size > 0
@@ -111,7 +111,7 @@ export function createEmulatorPage({
   }
 
   return {
-    queries: [...inspectQueries, turnOfMessage],
+    queries: [...inspectQueries, ...Object.values(turnQueries)],
     origins: webhookSample.origins,
     isOpen,
     pages: pageRoutes({
@@ -124,10 +124,10 @@ export function createEmulatorPage({
         shards: deps.shards,
         providers: createEmulatedProviders(providers),
         webhookLog,
-        turnOfMessage,
+        ...turnQueries,
         clock,
       })
-      const chat = createChatInspector(deps, webhookLog, turnOfMessage)
+      const chat = createChatInspector(deps, webhookLog, turnQueries)
       const agentIds = () => [...started.keys()]
       const scene = (agentId: string) => loadScene(deps, agentId)
       return pageApiRoutes({ tickets, updates, chat, sendAs: createSendAs(deps), clock, agentIds, scene })

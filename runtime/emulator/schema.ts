@@ -160,7 +160,9 @@ export const UpdatesView = Type.Object(
 const records = Type.Array(Type.Unknown(), { description: 'What is on record of it, oldest first.' })
 const events = Type.Array(Type.Unknown(), { description: "As the sample agent's webhook got them." })
 const turn = Type.Optional(
-  Type.Unknown({ description: 'The turn in which a managed agent sent it; absent until it is on record.' }),
+  Type.Unknown({
+    description: 'The turn in which a managed agent sent it, or answered it; absent until it is on record.',
+  }),
 )
 export const MessageView = Type.Object(
   {
@@ -178,7 +180,7 @@ export const MessageView = Type.Object(
 )
 const answers = Type.Array(Type.String(), { description: 'Bodies with which the agent answered.' })
 export const ActDetailsView = Type.Object(
-  { ...actFields, events, answers, refusals, records },
+  { ...actFields, turn, events, answers, refusals, records },
   { ...closed, title: 'EmulatorDeed' },
 )
 

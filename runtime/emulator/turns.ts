@@ -1,4 +1,4 @@
-/** The turn of a managed agent that one of its messages came from. */
+/** The turn of a managed agent that one of its messages came from, or that something of the person began. */
 import type { AgentRef } from '../../core/agentref.js'
 import { emulatorPage as limits } from '../../core/limits/index.js'
 import type { TurnRecord } from '../../core/turn/record.js'
@@ -21,4 +21,28 @@ export function createTurnQuery(turnsOf: TurnsOf): TurnOfMessage {
       return null
     },
   }
+}
+
+export type TurnOfInbound = Query<AgentRef & { readonly asid: string; readonly at: number }, TurnRecord | null>
+
+/**
+ * The turn that took what came at that time; null for what began none, or whose turn is not recorded yet. Turns take
+ * what waits in order, so it is the newest whose first event is not younger.
+ */
+export function createInboundTurnQuery(turnsOf: TurnsOf): TurnOfInbound {
+  return {
+    name: 'emulatorpage.inboundTurn',
+    read(reader, { orgId, agentId, asid, at }) {
+      for (const turn of turnsOf(reader, { orgId, agentId }, asid, limits.turnsFollowed)) {
+        const { startedAt, took } = turn
+        if (Math.round(startedAt - took.waiting) <= at) return at <= startedAt ? turn : null
+      }
+      return null
+    },
+  }
+}
+
+export interface TurnQueries {
+  readonly turnOfMessage: TurnOfMessage
+  readonly turnOfInbound: TurnOfInbound
 }

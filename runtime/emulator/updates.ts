@@ -26,7 +26,7 @@ import {
   readRefusals,
   readUserRecords,
 } from './inspect.js'
-import type { TurnOfMessage } from './turns.js'
+import type { TurnQueries } from './turns.js'
 import type { WebhookLog } from './webhooklog.js'
 
 export interface PageActRecord {
@@ -74,12 +74,12 @@ interface WebhookEvents {
   readonly events: readonly unknown[]
 }
 
-/** The turn of a managed agent in which it sent the message. */
+/** The turn of a managed agent in which it sent the message, or answered the person. */
 interface OfTurn {
   readonly turn?: TurnRecord
 }
 
-interface ActDetails extends PageActRecord, WebhookEvents {
+interface ActDetails extends PageActRecord, WebhookEvents, OfTurn {
   readonly records: readonly InspectedRecord[]
   readonly answers: readonly string[]
   readonly refusals: readonly RefusedMessage[]
@@ -92,10 +92,10 @@ export function createEmulatorUpdates({
   providers,
   webhookLog,
   turnOfMessage,
+  turnOfInbound,
   clock,
-}: {
+}: TurnQueries & {
   readonly shards: Shards
-  readonly turnOfMessage: TurnOfMessage
   readonly providers: EmulatedProviders
   readonly webhookLog: WebhookLog
   readonly clock: Clock
@@ -206,6 +206,9 @@ export function createEmulatorUpdates({
       if (isRefusal(records)) return records
       const refusals = await shards.query(asid, readRefusals, { asid, ...range })
       if (isRefusal(refusals)) return refusals
+      const last = records.at(-1)
+      const turn = last && (await shards.query(asid, turnOfInbound, { orgId, agentId, asid, at: last.at }))
+      if (isRefusal(turn)) return turn
       const interval = [asid, range.from, range.until] as const
       return {
         ...record,
@@ -213,6 +216,7 @@ export function createEmulatorUpdates({
         events: webhookLog.eventsOf(...interval),
         answers: webhookLog.answersOf(...interval),
         refusals,
+        ...(turn && { turn }),
       }
     },
   }

@@ -545,11 +545,9 @@ t.test('The turn of a managed agent is shown beside its bubble, in plain words',
   const { page: managed } = visit
   const [text, aml] = [phone(managed, 'SMS'), managed.getByRole('region', { name: 'Write AML' })]
   const dialog = managed.getByRole('dialog', { name: 'What the agent did' })
-  t.same(await text.locator('.suggestions button').allTextContents(), [
-    'Book a visit',
-    'Do you have parking?',
-    'Can I talk to a person?',
-  ])
+  const suggestions = text.locator('.suggestions button')
+  await suggestions.first().waitFor()
+  t.same(await suggestions.allTextContents(), ['Book a visit', 'Do you have parking?', 'Can I talk to a person?'])
   await shot(managed, 'managed')
   await tap(text, 'Do you have parking?')
   await text.locator('.own').getByText('Do you have parking?').waitFor()
@@ -558,6 +556,19 @@ t.test('The turn of a managed agent is shown beside its bubble, in plain words',
   await tap(aml, 'Send to SMS')
   await shows(text, /You are booked/)
   const button = text.getByRole('button', { name: /^Turn: You are booked/ })
+
+  await t.test('What a person wrote has the turn that it began among its details', async (t) => {
+    await shows(text, /six free spaces/)
+    await text.getByRole('button', { name: 'Raw: Do you have parking?', exact: true }).click()
+    const behind = managed.getByRole('dialog', { name: 'Behind the bubble' })
+    const turn = behind.locator('section').filter({ has: managed.getByRole('heading', { name: 'Turn' }) })
+    t.match(JSON.parse((await turn.locator('pre').textContent()) ?? ''), {
+      state: 'completed',
+      trigger: { text: 'Do you have parking?' },
+    })
+    await managed.keyboard.press('Escape')
+    await waitUntil(async () => !(await behind.isVisible()))
+  })
 
   await t.test('A message without a turn says so', async (t) => {
     await button.click()

@@ -11,10 +11,12 @@ interface Section {
 
 async function sectionsOf(api: AgentApi, target: InspectTarget, hasWebhook: boolean): Promise<readonly Section[]> {
   const { message, wires, events, turn, answers, refusals = [], ...rest } = await fetchDetails(api, target)
+  const turnSections = turn === undefined ? [] : [{ title: 'Turn', value: turn }]
   const eventSections = hasWebhook ? [{ title: 'Events', value: events }] : []
   if (target.kind === 'act') {
     return [
       { title: 'What was done', value: rest },
+      ...turnSections,
       ...eventSections,
       ...((refusals as unknown[]).length === 0 ? [] : [{ title: 'Refused answer', value: { refusals, answers } }]),
     ]
@@ -22,7 +24,7 @@ async function sectionsOf(api: AgentApi, target: InspectTarget, hasWebhook: bool
   return [
     { title: 'Wire body', value: wires },
     ...(message === undefined ? [] : [{ title: 'AMF message', value: message }]),
-    ...(turn === undefined ? [] : [{ title: 'Turn', value: turn }]),
+    ...turnSections,
     ...eventSections,
     { title: 'On record', value: rest },
   ]

@@ -7,7 +7,7 @@ import type { PhoneStatus } from '../../../runtime/emulator/inspect.js'
 import { pageApiRoutes } from '../../../runtime/emulator/pageapi.js'
 import { pictureTypes } from '../../../runtime/emulator/schema.js'
 import { createTickets } from '../../../runtime/emulator/tickets.js'
-import { createTurnQuery } from '../../../runtime/emulator/turns.js'
+import { createInboundTurnQuery, createTurnQuery } from '../../../runtime/emulator/turns.js'
 import { createEmulatorUpdates } from '../../../runtime/emulator/updates.js'
 import { createWebhookLog } from '../../../runtime/emulator/webhooklog.js'
 import { createPipeline } from '../../../runtime/http/pipeline.js'
@@ -51,6 +51,7 @@ function openScene(why?: string) {
   const tickets = createTickets(Buffer.alloc(32, 1), clock)
   const webhookLog = createWebhookLog()
   const turnOfMessage = createTurnQuery(() => [])
+  const turnOfInbound = createInboundTurnQuery(() => [])
   const phoneStatus: PhoneStatus = { isOptedOut: false, fares: [], refusals: [] }
   const shards = { query: async () => phoneStatus } as unknown as Shards
   const routes = pageApiRoutes({
@@ -58,7 +59,7 @@ function openScene(why?: string) {
     clock,
     agentIds: () => [scene.agentId],
     scene: async (agentId) => (agentId === scene.agentId ? scene : refuse('resource.not_found')),
-    updates: createEmulatorUpdates({ shards, providers: exchange, webhookLog, turnOfMessage, clock }),
+    updates: createEmulatorUpdates({ shards, providers: exchange, webhookLog, turnOfMessage, turnOfInbound, clock }),
     chat: { list: async () => [], details: async () => ({ refused: 'resource.not_found' }) },
     sendAs: async () => ({ accepted: false }),
   })

@@ -1,7 +1,7 @@
 /** How the page finds the turn of a message. */
 import t from 'tap'
 import { emulatorPage as limits } from '../../../core/limits/index.js'
-import { createTurnQuery, type TurnsOf } from '../../../runtime/emulator/turns.js'
+import { createInboundTurnQuery, createTurnQuery, type TurnsOf } from '../../../runtime/emulator/turns.js'
 import type { Reader } from '../../../runtime/store/contract.js'
 import { turnRecord } from '../../harness/turnrecord.js'
 
@@ -32,4 +32,25 @@ t.test('Turns older than that of the message are not read', async (t) => {
   }
   createTurnQuery(turnsOf).read(reader, { ...ref, messageId: 'msg_2' })
   t.equal(read, 2)
+})
+
+t.test('What a person did is shown with the turn that took it, and what began none with no turn', async (t) => {
+  const turn = (id: string, cameAt: number, startedAt: number) =>
+    turnRecord({ id, startedAt, took: { ...turnRecord().took, waiting: startedAt - cameAt } })
+  // The second waited while the first, which took what came at 100 and 110, was planned.
+  const query = createInboundTurnQuery(() => [
+    turn('trn_3', 500, 505),
+    turn('trn_2', 115, 300),
+    turn('trn_1', 100, 120),
+  ])
+  const idAt = (at: number) => query.read(reader, { ...ref, at })
+  for (const [at, id] of [
+    [100, 'trn_1'],
+    [110, 'trn_1'],
+    [115, 'trn_2'],
+    [500, 'trn_3'],
+  ] as const) {
+    t.match(idAt(at), { id })
+  }
+  for (const at of [99, 301, 506]) t.equal(idAt(at), null)
 })
