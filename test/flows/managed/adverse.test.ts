@@ -1,6 +1,7 @@
 /** Bad input and bad moments: the person gets a sane sentence, and the record says what happened. */
 import t from 'tap'
 import { waitUntil } from '../../harness/clock.js'
+import { openReceiver } from '../../harness/receiver.js'
 import { clinic, openStage } from './stage.js'
 
 t.setTimeout(300_000)
@@ -95,6 +96,18 @@ t.test('A picture, a place and an unknown file are answered', async (t) => {
     t.match(answer.text, /./)
     t.equal(answer.turn.state, 'completed')
   }
+})
+
+t.test('A tool that answers with nothing has done what it was asked, and the flow goes on', async (t) => {
+  const receiver = await openReceiver(t)
+  const custom = [{ id: 'crm', description: 'The CRM.', endpoint: { url: receiver.url('/crm') } }]
+  const flow = { steps: [{ action: 'integration:crm' }, { say: 'Sent.' }] }
+  const playbooks = [{ id: 'main', name: 'Main', isDefault: true, uses: ['integration:crm'], body: '', flow }]
+  const stage = await openStage(t, { playbooks, integrations: { custom } })
+  const answer = await stage.phone('sms', '+12075550237').write('hello')
+  t.match(answer.text, /Sent\./)
+  t.match(answer.turn.toolCalls, [{ name: 'integration:crm', state: 'ok', result: null }])
+  t.equal(receiver.at('/crm').length, 1)
 })
 
 t.test('Calls of outside tools fail without a tool behind them, and the flow says so', async (t) => {

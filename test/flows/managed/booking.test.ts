@@ -12,7 +12,7 @@ const bookedOf = async (
 t.test('R27, R44, R45: over SMS a visit is booked, moved and called off by words and numbers alone', async (t) => {
   const stage = await openStage(t, clinic)
   const ann = stage.phone('sms', '+12075550142')
-  t.match((await ann.write('hi')).text, /stage of Harbor Clinic[\s\S]*1\. Book a visit/)
+  t.match((await ann.write('hi')).text, /desk of Harbor Clinic[\s\S]*1\. Book a visit/)
   t.match((await ann.write('1')).text, /Which treatment/)
   t.match((await ann.write('Sports massage')).text, /1\. Tue, Jan 1, 2030, 8:00 AM EST/, 'in the zone of the phone')
   t.match((await ann.write('1')).text, /first name/)
@@ -96,3 +96,22 @@ t.test('R30, R44: a person who is on file is not asked again, and an occupied ti
   t.notMatch(times.text, /^1\. Tue, Jan 1, 2030, 8:00 AM/m)
   t.match((await ann.write('1')).text, /Shall I book Back and neck care for Ann/)
 })
+
+t.test(
+  'R51: times are offered in the likely zone of the phone number, until the person has a zone on record',
+  async (t) => {
+    const stage = await openStage(t, clinic)
+    const offered = async (address: string) => {
+      const phone = stage.phone('sms', address)
+      await phone.write('Book a visit')
+      return { phone, text: (await phone.write('Sports massage')).text }
+    }
+    t.match((await offered('+12075550145')).text, /1\. Tue, Jan 1, 2030, 8:00 AM EST/, 'of Maine')
+    t.match((await offered('+13105550145')).text, /1\. Tue, Jan 1, 2030, 5:00 AM PST/, 'of California')
+    const berlin = await offered('+4930123450')
+    t.match(berlin.text, /1\. Tue, Jan 1, 2030, 2:00 PM/, 'of Germany')
+    await stage.manage('PATCH', `/people/${(await berlin.phone.person()).id}`, { timezone: 'America/New_York' })
+    stage.clock.advance(31 * 60_000)
+    t.match((await offered('+4930123450')).text, /1\. Tue, Jan 1, 2030, 8:00 AM EST/)
+  },
+)

@@ -9,8 +9,6 @@ const saying = (text: string, more: object = {}) => ({
   ...more,
 })
 const rcs = { channels: ['rcs'] } as const
-const payloadOf = (answer: { requests: readonly { payload: unknown }[] }) =>
-  JSON.stringify(answer.requests.map(({ payload }) => payload))
 
 t.test(
   'R39: a collection is one carousel of its things, with the fields and actions of its presentation',
@@ -36,17 +34,32 @@ t.test('R40: tapping a reply of a card gives the agent its value', async (t) => 
   t.match(answer.text, /When would you like to come/, 'the treatment is known from the card')
 })
 
-t.test('R37: things are cards by their ids, and R15: without a picture they take the default one', async (t) => {
+t.test('R37: things are cards by their ids', async (t) => {
   const knowledge = { things: [{ id: 'boat', name: 'Boat', description: 'Blue.' }], collections: [] }
-  const defaultCardImageUrl = 'https://media.example/default.png'
-  const stage = await openStage(
-    t,
-    saying('Look: [[things: boat]]', { identity: { defaultCardImageUrl }, capabilities: { knowledge } }),
-    rcs,
-  )
+  const stage = await openStage(t, saying('Look: [[things: boat]]', { capabilities: { knowledge } }), rcs)
   const answer = await stage.phone('rcs', '+12075550182').write('hello')
-  t.match(answer.text, /Boat/)
-  t.match(payloadOf(answer), /default|Boat/)
+  t.match(answer.text, /Look:[\s\S]*Boat\nBlue\./)
+})
+
+t.test('R15: a card without a picture gets the default one, a card with a picture keeps its own', async (t) => {
+  const things = [
+    { id: 'boat', name: 'Boat', imageUrl: 'https://media.example/boat.png' },
+    { id: 'oar', name: 'Oar' },
+  ]
+  const document = saying('Look: [[things: boat, oar]]', { capabilities: { knowledge: { things } } })
+  for (const [identity, expected] of [
+    [{ defaultCardImageUrl: 'https://media.example/default.png' }, 'https://media.example/default.png'],
+    [{}, undefined],
+  ] as const) {
+    const stage = await openStage(t, { ...document, identity }, rcs)
+    await stage.phone('rcs', '+12075550187').write('hello')
+    const { data } = await stage.manage('GET', '/messages?origin=agent&type=content')
+    const { cards } = data[0].raw.parts.find(({ type }: { type: string }) => type === 'carousel')
+    t.same(
+      cards.map(({ mediaUrl }: { mediaUrl?: string }) => mediaUrl),
+      ['https://media.example/boat.png', expected],
+    )
+  }
 })
 
 t.test('R32a: nothing can be deleted that a flow still names', async (t) => {

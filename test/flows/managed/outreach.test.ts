@@ -1,7 +1,7 @@
 /** Openings: an outreach, a reminder and a link lead into their playbooks, which are hidden everywhere else. */
 import t from 'tap'
 import { waitUntil } from '../../harness/clock.js'
-import { clinic, openStage, type Stage } from './stage.js'
+import { clinic, openStage, type Stage, waitForReminder } from './stage.js'
 
 t.setTimeout(300_000)
 
@@ -63,6 +63,25 @@ t.test(
   },
 )
 
+t.test('Decision 3: an agent that only sends says nothing to those who answer', async (t) => {
+  const stage = await openStage(t, { messageTemplates: spring.messageTemplates }, { channels: ['rcs'] })
+  const outreach = { id: 'spring', name: 'Spring', class: 'service', openerTemplateId: 'hi', inputs: [] }
+  await stage.manage('POST', '/outreach', outreach)
+  const ann = stage.phone('rcs', '+12075550213')
+  await sendSpring(stage, '+12075550213')
+  const sent = ann.requests().length
+  await ann.send({ text: 'Thank you' })
+  const failures = async () =>
+    (await stage.manage('GET', '/logs?limit=200')).data.filter(
+      ({ event }: { event: string }) => event === 'framework.failed',
+    )
+  await waitUntil(async () => (await failures()).length === 1)
+  t.equal(ann.requests().length, sent)
+  t.match(await stage.manage('GET', '/gateway'), { mode: 'managed', warning: /nobody answers/ })
+  await stage.manage('PATCH', '/playbooks/spring', { body: 'Talk about the offers.' })
+  t.match((await ann.write('Are you there?')).text, /I cannot answer that here/, 'a playbook with words is a voice')
+})
+
 t.test('R11a: a new opening within a session moves the conversation into its playbook', async (t) => {
   const stage = await openStage(t, spring, { channels: ['rcs'] })
   const ann = stage.phone('rcs', '+12075550211')
@@ -78,10 +97,7 @@ t.test('R28: the answer to a reminder opens the playbook of reminders', async (t
   const stage = await openStage(t, { ...clinic, capabilities })
   const ann = stage.phone('sms', '+12075550212')
   for (const text of ['Book a visit', '1', '3', 'Ann', 'ann@example.com', 'skip', 'yes']) await ann.write(text)
-  await waitUntil(() => {
-    stage.clock.advance(10 * 60_000)
-    return ann.requests().some(({ text }) => /Reminder: your appointment/.test(text))
-  })
+  await waitForReminder(stage, ann)
   const answer = await ann.write('oh, about that')
   t.match(answer.turn, { trigger: { opening: 'reminder' }, playbook: { after: 'move', why: 'reminder' } })
   t.match(answer.text, /Which time suits you better/)

@@ -70,3 +70,33 @@ t.test('R49, decision 5: a session that went quiet leaves one line of facts in t
   ])
   t.equal((await lines()).length, 1, 'the new session is not over')
 })
+
+t.test('R50: what operators note about a person is read by no flow, condition or template', async (t) => {
+  const flow = {
+    steps: [
+      { say: 'Company {person.company|none}, notes {person.notes|none}, tags {person.tags|none}.' },
+      { branch: [{ if: 'person.notes contains rude', goto: 'known' }], else: 'open' },
+      { id: 'known', say: 'I know you.' },
+      { id: 'open', branch: [{ if: 'person.tags exists', goto: 'tagged' }], else: 'next' },
+      { id: 'tagged', say: 'You are tagged.' },
+      { id: 'next', say: 'template:card' },
+    ],
+  }
+  const stage = await openStage(t, {
+    messageTemplates: [{ id: 'card', name: 'Card', body: 'Template: {person.company|none}, {person.notes|none}.' }],
+    playbooks: [{ id: 'main', name: 'Main', isDefault: true, uses: ['people'], body: '', flow }],
+  })
+  const ann = stage.phone('sms', '+12075550205')
+  await ann.write('hello')
+  const { id } = await ann.person()
+  const noted = { company: 'Acme', notes: 'Was rude to Bo.', tags: ['difficult'] }
+  t.match(await stage.manage('PATCH', `/people/${id}`, noted), noted, 'they are stored')
+  stage.clock.advance(31 * 60_000)
+  const { text } = await ann.write('hello again')
+  t.match(text, /Company Acme, notes none, tags none\.[\s\S]*Template: Acme, none\./)
+  t.notMatch(text, /I know you|You are tagged/)
+  const slots = [{ name: 'remark', type: 'string', bind: 'person.notes', prompt: 'Any remark?' }]
+  await t.rejects(stage.manage('PATCH', '/playbooks/main', { flow: { ...flow, slots } }), /person.notes is no field/)
+  const found = JSON.stringify(await stage.manage('GET', '/lint'))
+  t.match(found, /person\.notes/, 'and lint says that a flow reads nothing there')
+})

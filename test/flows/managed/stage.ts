@@ -162,3 +162,13 @@ function answerOf(requests: readonly ProviderRequest[], turn: Json): Answer {
     turn,
   }
 }
+
+/** Lets time pass until the person is reminded of their appointment, an hour before it. */
+export async function waitForReminder({ clock, manage }: Stage, phone: Phone): Promise<void> {
+  const { data } = await manage('GET', `/people/${(await phone.person()).id}/appointments`)
+  clock.advance(Date.parse(data[0].startUtc) - 61 * 60_000 - clock.now())
+  await waitUntil(() => {
+    clock.advance(5_000)
+    return phone.requests().some(({ text }) => /Reminder: your appointment/.test(text))
+  })
+}

@@ -1,7 +1,7 @@
 /** Who answers a person and when: the document of a managed agent, a webhook, or nobody. */
 import t from 'tap'
 import { waitUntil } from '../../harness/clock.js'
-import { openReceiver } from '../../harness/receiver.js'
+import { hang, openReceiver } from '../../harness/receiver.js'
 import { clinic, openStage } from './stage.js'
 
 t.setTimeout(300_000)
@@ -9,6 +9,9 @@ t.setTimeout(300_000)
 const playbook = {
   ...{ id: 'desk', name: 'Desk', isDefault: true, uses: [], whenToUse: 'Always.' },
   body: 'Secret instructions of the operator.',
+}
+const crmFlow = {
+  steps: [{ action: 'integration:crm', on_error: 'branch' }, { say: 'The CRM has answered.' }],
 }
 const facts = [{ id: 'hours', question: 'When are you open?', answer: 'From 8 to 18.' }]
 const session = 31 * 60_000
@@ -29,6 +32,38 @@ t.test('R1, decision 34: an agent without a webhook answers itself, and from the
   t.equal((await ann.turns()).length, turns)
   t.equal(ann.requests().length, sent)
 })
+
+t.test(
+  'Decision 34: a webhook that is set while a tool is asked cuts the turn, and what waits goes to the webhook',
+  async (t) => {
+    const receiver = await openReceiver(t)
+    receiver.setBehavior('/crm', hang)
+    const stage = await openStage(t, {
+      playbooks: [{ ...playbook, uses: ['integration:crm'], flow: crmFlow }],
+      integrations: { custom: [{ id: 'crm', description: 'The CRM.', endpoint: { url: receiver.url('/crm') } }] },
+    })
+    const ann = stage.phone('sms', '+12075550109')
+    await ann.send({ text: 'hello' })
+    await waitUntil(() => receiver.at('/crm').length === 1)
+    await ann.send({ text: 'Are you there?' })
+    await stage.agent.call('POST', '/webhook', { webhookUrl: receiver.url('/hook') })
+    // The call that is under way comes to its end, and nobody waits for it any more.
+    receiver.cutConnections()
+    await waitUntil(() => {
+      stage.clock.advance(1_000)
+      return receiver.at('/hook').some(({ body }) => /Are you there/.test(body.toString()))
+    })
+    t.match(await ann.turns(), [{ state: 'cut', endedBy: 'webhook', trigger: { text: 'hello' } }])
+    t.equal((await ann.turns()).length, 1, 'the second text began none')
+    t.same(ann.requests(), [], 'Parley says nothing')
+    t.equal(receiver.at('/crm').length, 1)
+    t.notMatch(
+      receiver.at('/hook').map(({ body }) => JSON.parse(body.toString()).event.event.message?.text),
+      ['hello'],
+      'what the turn took is not passed on',
+    )
+  },
+)
 
 t.test(
   'Decision 2: what only a model could answer gets the stock sentence, never the words of a playbook',
@@ -140,16 +175,6 @@ t.test('R9: an answer that means no option is asked again, and a clear word is t
   t.match((await ann.write('a sports massage please')).text, /When would you like to come/)
 })
 
-t.test('R10, R11: a reply keeps the pace of its channel and is not held in the night', async (t) => {
-  const stage = await openStage(t, clinic)
-  await stage
-    .manage('PATCH', `/channels/${stage.agent.binding('sms')}`, { minMessageDelayMs: 2000 })
-    .catch(() => undefined)
-  stage.clock.advance(7 * 3_600_000)
-  const answer = await stage.phone('sms', '+12075550118').write('Do you have parking?')
-  t.match(answer.text, /six free spaces/, 'at two in the night of the person')
-})
-
 t.test('Decision 28, R12: a conversation that was only started is greeted, once a session', async (t) => {
   const stage = await openStage(t, clinic, { channels: ['rcs'] })
   const ann = stage.phone('rcs', '+12075550119')
@@ -163,11 +188,4 @@ t.test('R5: six people who write at once each get their answer', async (t) => {
   const people = Array.from({ length: 6 }, (_, nth) => stage.phone('sms', `+1207555016${nth}`))
   const answers = await Promise.all(people.map((each) => each.write('Do you have parking?')))
   for (const { text } of answers) t.match(text, /six free spaces/)
-})
-
-t.test('R10: every message of a reply has an id of its own, which the provider is given', async (t) => {
-  const stage = await openStage(t, clinic)
-  const { turn, requests } = await stage.phone('sms', '+12075550120').write('hi')
-  t.equal(new Set(turn.messages).size, turn.messages.length)
-  for (const id of turn.messages) t.ok(requests.some((each) => each.id.startsWith(id)))
 })

@@ -36,7 +36,7 @@ t.test('R27, R45, "done when": a newcomer’s agent, imported in one request, bo
     await page.text(text)
     await waitUntil(() => expected.test(shown().slice(before)))
   }
-  await writes('hi', /this is the stage of Harbor Clinic/)
+  await writes('hi', /this is the desk of Harbor Clinic/)
   await writes('I would like to book an appointment', /Which treatment would you like/)
   await writes('Sports massage', /When would you like to come/)
   await writes('1', /first name/)
