@@ -13,7 +13,7 @@ import { fieldsOf, openAgentsFixture } from './fixture.js'
 const fixture = await openAgentsFixture()
 t.teardown(() => fixture.node.close())
 
-t.test('Scheduling is replaced as a whole, and its representatives are always present', async (t) => {
+t.test('R44: scheduling is replaced as a whole, and its representatives are always present', async (t) => {
   const { call } = await fixture.agent()
   t.strictSame((await call('GET', '/scheduling')).json, { representatives: [] })
   const full = {
@@ -61,7 +61,7 @@ t.test('No URL that an operator enters contains credentials', async (t) => {
   t.equal((await call('PUT', '/integrations/x0', good)).status, 201, 'an at sign behind the host is no credential')
 })
 
-t.test('An invalid scheduling section is refused with its path', async (t) => {
+t.test('R44: an invalid scheduling section is refused with its path', async (t) => {
   const { call } = await fixture.agent()
   const window = { dayOfWeek: 1, startTime: '09:00', endTime: '17:00' }
   for (const [body, field] of [
@@ -103,51 +103,59 @@ t.test('An invalid scheduling section is refused with its path', async (t) => {
     t.equal((await call('PUT', '/scheduling', { defaultDurationMinutes: minutes })).status, 200)
 })
 
-t.test('A window of scheduling may end at midnight, and a representative has the type sales by default', async (t) => {
-  const { call } = await fixture.agent()
-  const late = { dayOfWeek: 5, startTime: '20:00', endTime: '24:00' }
-  const people = [
-    { id: 'a', name: 'A' },
-    { id: 'b', name: 'B', type: 'support', availability: { workingHours: [late] } },
-  ]
-  const put = await call('PUT', '/scheduling', { availableHours: [late], representatives: people })
-  t.equal(put.status, 200)
-  t.same(put.json.availableHours, [late])
-  t.same(
-    put.json.representatives.map(({ type }: { type: string }) => type),
-    ['sales', 'support'],
-  )
-  const exported = (await call('GET', '/export?format=json')).json
-  const { call: other } = await fixture.agent()
-  t.equal((await other('POST', '/import', exported)).status, 200)
-  t.same((await other('GET', '/scheduling')).json, put.json)
-  const early = { availableHours: [{ dayOfWeek: 5, startTime: '18:00', endTime: '09:00' }] }
-  const refused = await other('POST', '/import', { capabilities: { scheduling: early } })
-  t.equal(refused.status, 422, 'import judges as the route does')
-})
+t.test(
+  'R44: a window of scheduling may end at midnight, and a representative has the type sales by default',
+  async (t) => {
+    const { call } = await fixture.agent()
+    const late = { dayOfWeek: 5, startTime: '20:00', endTime: '24:00' }
+    const people = [
+      { id: 'a', name: 'A' },
+      { id: 'b', name: 'B', type: 'support', availability: { workingHours: [late] } },
+    ]
+    const put = await call('PUT', '/scheduling', { availableHours: [late], representatives: people })
+    t.equal(put.status, 200)
+    t.same(put.json.availableHours, [late])
+    t.same(
+      put.json.representatives.map(({ type }: { type: string }) => type),
+      ['sales', 'support'],
+    )
+    const exported = (await call('GET', '/export?format=json')).json
+    const { call: other } = await fixture.agent()
+    t.equal((await other('POST', '/import', exported)).status, 200)
+    t.same((await other('GET', '/scheduling')).json, put.json)
+    const early = { availableHours: [{ dayOfWeek: 5, startTime: '18:00', endTime: '09:00' }] }
+    const refused = await other('POST', '/import', { capabilities: { scheduling: early } })
+    t.equal(refused.status, 422, 'import judges as the route does')
+  },
+)
 
 const webhook = 'https://hooks.example/services/T0000/B0000/abcdefgh1234'
 const apiKey = 'SG.very-secret-key-9876'
 const header = 'Bearer integration-token-5555'
 
-t.test('Secrets of notifications travel beside the config: text stores, null clears, left out stays', async (t) => {
-  const { call } = await fixture.agent()
-  const none = { slackWebhookUrl: { set: false }, emailApiKey: { set: false } }
-  t.strictSame((await call('GET', '/notifications')).json, { secrets: none })
-  const config = { operator: { provider: 'slack' }, email: { provider: 'sendgrid', fromAddress: 'a@acme.example' } }
-  const put = await call('PUT', '/notifications', { ...config, slackWebhookUrl: webhook, emailApiKey: apiKey })
-  const both = { slackWebhookUrl: { set: true, last4: '1234' }, emailApiKey: { set: true, last4: '9876' } }
-  t.strictSame(put.json, { ...config, secrets: both })
-  t.strictSame((await call('PUT', '/notifications', put.json)).json, put.json, 'a PUT of a GET changes nothing')
-  t.equal((await call('GET', '/notifications')).headers.etag, put.headers.etag)
-  const cleared = await call('PUT', '/notifications', { ...config, emailApiKey: null })
-  t.strictSame(cleared.json.secrets, { ...both, emailApiKey: { set: false } })
-  t.not(cleared.headers.etag, put.headers.etag, 'a secret that changed makes a version')
-  t.match((await call('GET', '/activity')).json.data[0], { action: 'PUT /notifications', changed: ['notifications'] })
-  t.strictSame((await call('PUT', '/notifications', { emailApiKey: 'short' })).json.secrets.emailApiKey, { set: true })
-})
+t.test(
+  'R47: secrets of notifications travel beside the config: text stores, null clears, left out stays',
+  async (t) => {
+    const { call } = await fixture.agent()
+    const none = { slackWebhookUrl: { set: false }, emailApiKey: { set: false } }
+    t.strictSame((await call('GET', '/notifications')).json, { secrets: none })
+    const config = { operator: { provider: 'slack' }, email: { provider: 'sendgrid', fromAddress: 'a@acme.example' } }
+    const put = await call('PUT', '/notifications', { ...config, slackWebhookUrl: webhook, emailApiKey: apiKey })
+    const both = { slackWebhookUrl: { set: true, last4: '1234' }, emailApiKey: { set: true, last4: '9876' } }
+    t.strictSame(put.json, { ...config, secrets: both })
+    t.strictSame((await call('PUT', '/notifications', put.json)).json, put.json, 'a PUT of a GET changes nothing')
+    t.equal((await call('GET', '/notifications')).headers.etag, put.headers.etag)
+    const cleared = await call('PUT', '/notifications', { ...config, emailApiKey: null })
+    t.strictSame(cleared.json.secrets, { ...both, emailApiKey: { set: false } })
+    t.not(cleared.headers.etag, put.headers.etag, 'a secret that changed makes a version')
+    t.match((await call('GET', '/activity')).json.data[0], { action: 'PUT /notifications', changed: ['notifications'] })
+    t.strictSame((await call('PUT', '/notifications', { emailApiKey: 'short' })).json.secrets.emailApiKey, {
+      set: true,
+    })
+  },
+)
 
-t.test('Invalid notifications are refused by path, above all a secret inside the config', async (t) => {
+t.test('R47: invalid notifications are refused by path, above all a secret inside the config', async (t) => {
   const { call } = await fixture.agent()
   const email = { provider: 'mailgun', fromAddress: 'a@acme.example', mailgunDomain: 'mg.acme.example' }
   t.equal((await call('PUT', '/notifications', { email })).status, 200)
@@ -168,7 +176,7 @@ t.test('Invalid notifications are refused by path, above all a secret inside the
 
 const crm = { description: 'Writes to the CRM.', endpoint: { url: 'https://crm.example/hook' } }
 
-t.test('An integration is created with 201, replaced with 200, and keeps its header unless changed', async (t) => {
+t.test('R48: an integration is created with 201, replaced with 200, and keeps its header unless changed', async (t) => {
   const { call } = await fixture.agent()
   const made = await call('PUT', '/integrations/crm', { ...crm, authHeader: header })
   t.equal(made.status, 201)
@@ -194,7 +202,7 @@ t.test('An integration is created with 201, replaced with 200, and keeps its hea
   t.equal((await call('GET', '/integrations/_odd-id')).status, 200)
 })
 
-t.test('An invalid or unknown integration is refused with the errors of the contract', async (t) => {
+t.test('R48: an invalid or unknown integration is refused with the errors of the contract', async (t) => {
   const { call } = await fixture.agent()
   for (const [body, field] of [
     [{ ...crm, endpoint: { url: 'crm' } }, 'integration.endpoint.url'],
@@ -247,7 +255,7 @@ t.test('A referenced integration stays; a removed one loses its credential, howe
 const calendar = '/tool-bindings/%40svc%2Ftool.calendar'
 const password = 'app-password-of-the-desk-4321'
 
-t.test('A tool is configured step by step, and its write-only fields are never shown again', async (t) => {
+t.test('Decision 14: a tool is configured step by step, and its write-only fields are never shown again', async (t) => {
   const { call } = await fixture.agent()
   t.strictSame((await call('GET', '/tool-bindings')).json, { data: [] })
   const first = await call('PUT', calendar, { config: { calendarUrl: 'https://dav.example/desk' } })

@@ -52,6 +52,8 @@ export function scratch(t: Test): string {
 export interface RealNode {
   /** What a shell needs to reach it. */
   readonly env: Env
+  /** Where agents send. */
+  readonly gateway: string
   // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever shape it expects and fails if it is not there.
   call(method: string, path: string, body?: unknown): Promise<any>
   stop(): Promise<void>
@@ -79,6 +81,7 @@ export async function openNode(t: Test, env: Env = {}): Promise<RealNode> {
   t.teardown(stop)
   return {
     env: { PARLEY_URL: running.urls.mgmt, PARLEY_KEY: testKey },
+    gateway: running.urls.gateway,
     async call(method, path, body) {
       const answer = await fetch(`${running.urls.mgmt}/v1${path}`, {
         method,
@@ -103,4 +106,15 @@ export async function createAgent(node: RealNode): Promise<string> {
   const outreach = { id: 'welcome', name: 'Welcome', class: 'service', openerTemplateId: 'welcome', inputs: ['city'] }
   await node.call('POST', `${agentPath}/outreach`, outreach)
   return agentPath
+}
+
+/** From now on the agent is played by what listens there, and not by Parley. */
+export async function setWebhook({ call, gateway }: RealNode, agentPath: string, webhookUrl: string): Promise<void> {
+  const { accessToken } = await call('POST', `${agentPath}/gateway/_rotateToken`)
+  const answer = await fetch(`${gateway}/v4/webhook`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${accessToken}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ webhookUrl }),
+  })
+  if (!answer.ok) throw new Error(`the webhook was refused with ${answer.status}: ${await answer.text()}`)
 }
