@@ -1,5 +1,6 @@
 /** An open turn: one that waits for a tool, as the conversation stores it until the tool has answered. */
-import type { ToolCall, ToolOutcome } from '../tools/contract.js'
+import type { ToolCall } from '../tools/contract.js'
+import type { OutsideOutcome } from './port.js'
 import type { TurnRecord } from './record.js'
 
 export interface OpenTurn {
@@ -21,11 +22,13 @@ export interface PendingCall {
   readonly startedAt: number
   /** Attempts that may have reached an outside system. */
   readonly attempts: number
-  /** Its outcome, of a turn that is cut although the tool has answered. */
+  /** Present when the tool has answered and the turn could not go on yet. */
   readonly answered?: AnsweredCall
 }
 
-export interface AnsweredCall {
-  readonly outcome: ToolOutcome
+/** What an attempt at the call of a turn came to. */
+export interface AnsweredCall extends OutsideOutcome {
+  /** As attempts are counted; 0 for a tool inside. */
+  readonly attempt: number
   readonly ms: number
 }

@@ -9,14 +9,13 @@ import { isRefusal } from '../../core/errors.js'
 import { tools as limits } from '../../core/limits/index.js'
 import { kindOfTool } from '../../core/tools/builtin.js'
 import { isDone, type ToolContext } from '../../core/tools/contract.js'
-import type { OpenTurn } from '../../core/turn/openturn.js'
-import type { OutsideOutcome } from '../../core/turn/port.js'
+import type { AnsweredCall, OpenTurn } from '../../core/turn/openturn.js'
 import { sentences } from '../../core/turn/sentences.js'
 import type { Clock } from '../clock.js'
 import type { AgentContexts, Directory } from '../conversation/context.js'
 import { conversationTable } from '../conversation/tables.js'
 import type { EffectContext, EffectHandler, Shards } from '../shard/contract.js'
-import type { CutTurn, TurnCommands } from './contract.js'
+import type { TurnCommands } from './contract.js'
 import type { TurnCall, TurnDeadline } from './effects.js'
 import type { Planner } from './planner.js'
 import type { TurnPort } from './port.js'
@@ -25,7 +24,7 @@ import { openTurnTable, playTable } from './state.js'
 
 export interface CallDeps {
   readonly shards: Shards
-  readonly commands: Pick<TurnCommands, 'advance' | 'attempting' | 'cut'>
+  readonly commands: Pick<TurnCommands, 'advance' | 'attempting' | 'keepAnswer' | 'cut'>
   readonly directory: Directory
   readonly contexts: Pick<AgentContexts, 'of' | 'orphan'>
   readonly planner: Planner
@@ -50,28 +49,41 @@ export function createCallHandler(deps: CallDeps): EffectHandler {
     const routing = await routingOf(deps, conversation)
     const why = endsBefore(routing, open, clock.now())
     if (why || !routing) return endTurn(found, routing, why ?? 'agentGone', context)
-    const agent = contexts.of(routing, conversation)
-    const began = clock.monotonic()
-    const called = await makeCall(found, routing, context, number)
-    if (!called) return
-    const { attempt, outcome, effects = [], notes } = called
+    const answered = open.call.answered ?? (await makeCall(found, routing, context))
+    if (!answered) return
     // The next owner may make the call again, so what this process did not get done says nothing.
-    if (!isDone(outcome) && !context.isStillOwner()) throw new Error('the shard is gone')
-    const ms = Math.round(clock.monotonic() - began)
+    if (!isDone(answered.outcome) && !context.isStillOwner()) throw new Error('the shard is gone')
+    try {
+      await goOn(found, routing, answered, context)
+    } catch (error) {
+      await shards.execute(asid, commands.keepAnswer, { asid, turnId, number, answered })
+      throw error
+    }
+  }
+
+  async function goOn(
+    found: OpenConversation,
+    routing: AgentRouting,
+    answered: AnsweredCall,
+    context: EffectContext,
+  ): Promise<void> {
+    const { conversation, open } = found
+    const { asid } = conversation
     const newest = await routingOf(deps, conversation)
     // The webhook answers from now on: what the tool said is noted, and Parley says nothing.
     const hasLeft = !newest ? 'agentGone' : newest.webhook ? 'webhook' : undefined
-    if (hasLeft) return endTurn(found, newest, hasLeft, context, { outcome, ms, attempt })
+    if (hasLeft) return endTurn(found, newest, hasLeft, context, answered)
+    const agent = contexts.of(routing, conversation)
     const current = context.reader.get(conversationTable, [asid]) ?? conversation
     const before = context.reader.get(playTable, [asid])
-    const came = { kind: 'outcome', call: open.call.call, outcome } as const
-    const request = { routing, conversation: current, context: agent, came, turnId, signal: context.signal }
+    const came = { kind: 'outcome', call: open.call.call, outcome: answered.outcome } as const
+    const request = { routing, conversation: current, context: agent, came, turnId: open.id, signal: context.signal }
     const planned = await planner.plan({ ...request, ...(before && { before }) })
     if (isRefusal(planned)) throw new Error('the agent cannot be looked up just now')
     const { step, reads, requests, zone } = planned
     const record = withStep(open.record, planned)
     const next = { requests, reads, play: step.play, record, zone, ...(step.call && { call: step.call }) }
-    const input = { asid, agent, turnId, number, attempt, outcome, effects, ms, step: next, ...(notes && { notes }) }
+    const input = { asid, agent, turnId: open.id, number: open.step, answered, step: next }
     const answer = await shards.execute(asid, commands.advance, input, { completes: context.completes })
     if (isRefusal(answer)) throw new Error('the outcome of a tool could not be recorded')
   }
@@ -81,23 +93,24 @@ export function createCallHandler(deps: CallDeps): EffectHandler {
     { conversation, open }: OpenConversation,
     routing: AgentRouting,
     context: EffectContext,
-    number: number,
-  ): Promise<(OutsideOutcome & { readonly attempt: number }) | undefined> {
+  ): Promise<AnsweredCall | undefined> {
     const { call, key } = open.call
+    const began = clock.monotonic()
+    const tookMs = () => Math.round(clock.monotonic() - began)
     const tool = toolContextOf(conversation, routing, open)
     if (kindOfTool(call.name) === 'inside') {
       const executed = await port.execute(tool, call, key)
       if (isRefusal(executed)) throw new Error('the agent’s shard cannot be reached just now')
-      return { ...executed, attempt: 0 }
+      return { ...executed, attempt: 0, ms: tookMs() }
     }
     const { asid } = conversation
-    const attempt = await shards.execute(asid, commands.attempting, { asid, turnId: open.id, number })
+    const attempt = await shards.execute(asid, commands.attempting, { asid, turnId: open.id, number: open.step })
     if (isRefusal(attempt)) throw new Error('an attempt could not be recorded')
     if (attempt === 'passed') return undefined
     context.releaseSlot()
     const { signal, isStillOwner } = context
     const made = await port.call(tool, call, { id: key, signal, isStillOwner, isRepeat: attempt > 1 })
-    return { ...made, attempt }
+    return { ...made, attempt, ms: tookMs() }
   }
 }
 
@@ -116,7 +129,7 @@ function createEnd({ shards, commands, contexts, planner }: CallDeps) {
     routing: AgentRouting | undefined,
     why: TurnCutReason,
     { completes, signal }: EffectContext,
-    answered?: CutTurn['answered'],
+    answered?: AnsweredCall,
   ): Promise<void> => {
     const { asid, channel } = conversation
     const agent = routing ? contexts.of(routing, conversation) : contexts.orphan(channel)

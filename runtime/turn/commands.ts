@@ -1,5 +1,5 @@
 /**
- * The commands of managed turns: begin, advance, attempting, cut and timerFired. A conversation has at most one open
+ * The commands of managed turns: begin, advance, attempting, keepAnswer, cut and timerFired. A conversation has at most one open
  * turn, and a result counts only for the turn and the step that asked for it. Whatever a step says, remembers and asks
  * for is one commit.
  */
@@ -12,7 +12,7 @@ import { invalid } from '../../core/errors.js'
 import { turn as limits } from '../../core/limits/index.js'
 import { isDone } from '../../core/tools/contract.js'
 import { notesOf } from '../../core/turn/notes.js'
-import type { OpenTurn } from '../../core/turn/openturn.js'
+import type { AnsweredCall, OpenTurn } from '../../core/turn/openturn.js'
 import type { ToolCallRecord, TurnRecord } from '../../core/turn/record.js'
 import type { ApplyInput } from '../conversation/commands.js'
 import { conversationTable, eventTable } from '../conversation/tables.js'
@@ -109,7 +109,8 @@ export function createTurnCommands({ apply, ...options }: TurnCommandsOptions): 
     },
     advance: {
       name: 'turn.advance',
-      decide(tx, { asid, agent, turnId, number, attempt, outcome, effects, notes, ms, step }, meta) {
+      decide(tx, { asid, agent, turnId, number, answered, step }, meta) {
+        const { outcome, effects = [], notes, ms } = answered
         const before = tx.get(conversationTable, [asid])
         if (!before) return 'passed'
         const key = `${turnId}.${number}`
@@ -118,7 +119,7 @@ export function createTurnCommands({ apply, ...options }: TurnCommandsOptions): 
           noteLateOutcome(tx, before, { turnId, key, outcome, ms })
           return 'passed'
         }
-        if (!isDone(outcome) && attempt < open.call.attempts) return invalid('attempt', 'another one has begun')
+        if (!isDecisive(open, answered)) return invalid('attempt', 'another one has begun')
         const { record } = step
         const merged: TurnRecord = {
           ...record,
@@ -142,6 +143,15 @@ export function createTurnCommands({ apply, ...options }: TurnCommandsOptions): 
         return attempts
       },
     },
+    keepAnswer: {
+      name: 'turn.keepAnswer',
+      decide(tx, { asid, turnId, number, answered }) {
+        const open = openAt(tx, asid, turnId, number)
+        if (open && isDecisive(open, answered))
+          tx.put(openTurnTable, [asid], { ...open, call: { ...open.call, answered } })
+        return null
+      },
+    },
     cut: {
       name: 'turn.cut',
       decide(tx, { asid, agent, turnId, why, requests, answered }, meta) {
@@ -149,8 +159,7 @@ export function createTurnCommands({ apply, ...options }: TurnCommandsOptions): 
         if (open?.id !== turnId) return 'passed'
         const sent = apply(tx, meta, { asid }, { kind: 'send', agent, requests })
         if (!sent) return 'passed'
-        const counts = answered && (isDone(answered.outcome) || answered.attempt >= open.call.attempts)
-        const call = counts ? { ...open.call, answered } : open.call
+        const call = answered && isDecisive(open, answered) ? { ...open.call, answered } : open.call
         tx.put(openTurnTable, [asid], { ...open, call, record: withMessages(open.record, sent.answer) })
         apply(tx, meta, { asid }, { kind: 'cutTurn', why })
         return 'done'
@@ -179,6 +188,11 @@ function withReads(record: TurnRecord, reads: StepInput['reads'] = []): TurnReco
 
 function withTurn(notes: readonly LogNote[], { id: turnId }: TurnRecord): readonly LogNote[] {
   return notes.map(({ event, data }) => ({ event, data: { turnId, ...data } }))
+}
+
+/** That a call failed says nothing once a later attempt has begun, which may do it. */
+function isDecisive({ call }: OpenTurn, { outcome, attempt }: AnsweredCall): boolean {
+  return isDone(outcome) || attempt >= call.attempts
 }
 
 /** Adds the ids of accepted messages; a refused one leaves its reason in the trace. */

@@ -1,10 +1,9 @@
 /** Commands of managed turns, decided in the shard of the conversation. */
 
-import type { LogNote } from '../../core/catalogs/logevents.js'
 import type { AgentContext } from '../../core/conversation/context.js'
 import type { TurnCutReason } from '../../core/conversation/effects.js'
 import type { OutboundRequest } from '../../core/conversation/outbound.js'
-import type { CapturedEffect, ToolCall, ToolOutcome } from '../../core/tools/contract.js'
+import type { ToolCall } from '../../core/tools/contract.js'
 import type { AnsweredCall } from '../../core/turn/openturn.js'
 import type { Play } from '../../core/turn/play.js'
 import type { ToolCallRecord, TurnRecord } from '../../core/turn/record.js'
@@ -46,13 +45,7 @@ export interface AdvanceTurn {
   readonly agent: AgentContext
   readonly turnId: string
   readonly number: number
-  /** Which attempt at the call the outcome is of, as `attempting` counts; 0 for a tool inside. */
-  readonly attempt: number
-  readonly outcome: ToolOutcome
-  readonly effects: readonly CapturedEffect[]
-  /** Lines for the agent's log. */
-  readonly notes?: readonly LogNote[]
-  readonly ms: number
+  readonly answered: AnsweredCall
   readonly step: StepInput
 }
 
@@ -62,8 +55,8 @@ export interface CutTurn {
   readonly turnId: string
   readonly why: TurnCutReason
   readonly requests: readonly OutboundRequest[]
-  /** The outcome of the call that it waited for, if there is one, and which attempt it is of. */
-  readonly answered?: AnsweredCall & { readonly attempt: number }
+  /** What the call that it waited for came to, if that is known. */
+  readonly answered?: AnsweredCall
 }
 
 /** `passed`: the turn has ended or gone on; nothing was changed. */
@@ -86,6 +79,11 @@ export interface TurnCommands {
    * one before may have sent it.
    */
   readonly attempting: Command<{ asid: string; turnId: string; number: number }, number | 'passed'>
+  /**
+   * Keeps what the call of that step came to, while the turn cannot go on: the tool is not asked again. Changes nothing
+   * where `advance` would be refused or pass.
+   */
+  readonly keepAnswer: Command<{ asid: string; turnId: string; number: number; answered: AnsweredCall }, null>
   /** Ends the open turn, with the messages that say so. */
   readonly cut: Command<CutTurn, TurnAnswer>
   /** The deadline of the open turn has passed, or the session may have become quiet. */

@@ -1,14 +1,16 @@
 /**
- * Decision 18: calls that are aborted, because the node stops or the shard moves. Once a byte may have gone out, nobody
- * may say that nothing was done.
+ * Decision 18: calls that are aborted or answered at a bad moment, because the node stops or a shard moves. Once a byte
+ * may have gone out, no record says that nothing was done.
  */
 import t, { type Test } from 'tap'
+import { refuse } from '../../../core/errors.js'
 import type { ToolOutcome } from '../../../core/tools/contract.js'
+import type { AnsweredCall } from '../../../core/turn/openturn.js'
 import type { EffectContext } from '../../../runtime/shard/contract.js'
 import { type CallDeps, createCallHandler } from '../../../runtime/turn/call.js'
 import { binding, integration } from '../../core/tools/document.js'
 import { waitUntil } from '../../harness/clock.js'
-import { openReceiver } from '../../harness/receiver.js'
+import { openReceiver, type Receiver } from '../../harness/receiver.js'
 import { account, openMailServer } from '../../runtime/smtp/mailserver.js'
 import { openTurnConversation } from '../../runtime/turn/conversation.js'
 import { createToolsFixture, type ToolsFixture } from './fixture.js'
@@ -90,9 +92,10 @@ for (const [kind, open] of Object.entries(tools)) {
   })
 }
 
-/** The effect of a turn that waits for an integration, and the outcomes that it records. */
-async function openEffect(t: Test) {
-  const receiver = await hanging(t)
+/**
+ * The effect of a turn that waits for an integration, and the outcomes that it records. So often its plan is refused.
+ */
+async function openEffect(t: Test, receiver: Receiver, refusals = 0) {
   const document = { integrations: [integration('crm', {}, receiver.url('/in'))] }
   const { call } = createToolsFixture(t, { document })
   const conversation = openTurnConversation()
@@ -102,16 +105,19 @@ async function openEffect(t: Test) {
   const end = new AbortController()
   const handle = createCallHandler({
     shards: {
-      async execute(_owner: string, command: string, input: { outcome: ToolOutcome }) {
+      async execute(_owner: string, command: string, { answered }: { answered: AnsweredCall }) {
         if (command === 'attempting') return conversation.attempting(1)
-        recorded.push(input.outcome)
-        return conversation.advance(1, input.outcome)
+        if (command === 'keepAnswer') return conversation.keepAnswer(1, answered)
+        recorded.push(answered.outcome)
+        return conversation.advance(1, answered.outcome, undefined, answered)
       },
     },
-    commands: { attempting: 'attempting', advance: 'advance' },
+    commands: { attempting: 'attempting', keepAnswer: 'keepAnswer', advance: 'advance' },
     directory: { get: async () => ({ orgId: 'demo', agentId: 'ada' }) },
     contexts: { of: () => ({}) },
-    planner: { plan: async () => ({ step: {}, reads: [], requests: [], rules: [], warnings: [] }) },
+    planner: {
+      plan: async () => (refusals-- > 0 ? refuse('service.unavailable') : conversation.plannedWith({})),
+    },
     port: { call },
     clock: { now: () => 0, monotonic: () => 0 },
   } as unknown as CallDeps)
@@ -120,11 +126,12 @@ async function openEffect(t: Test) {
     ...{ releaseSlot: () => {}, completes: undefined },
   } as unknown as EffectContext
   const run = () => handle({ asid: 'ada', turnId: conversation.turnId(), number: 1 } as never, context)
-  return { receiver, conversation, recorded, end, run }
+  return { conversation, recorded, end, run }
 }
 
 t.test('Decision 18: an effect that is aborted records nothing, and the next owner does not call again', async (t) => {
-  const { receiver, conversation, recorded, end, run } = await openEffect(t)
+  const receiver = await hanging(t)
+  const { conversation, recorded, end, run } = await openEffect(t, receiver)
   const running = run()
   await waitUntil(() => receiver.at('/in').length === 1)
   end.abort()
@@ -136,9 +143,28 @@ t.test('Decision 18: an effect that is aborted records nothing, and the next own
 })
 
 t.test('Decision 18: an effect that was aborted before its call sends nothing, and records nothing', async (t) => {
-  const { receiver, recorded, end, run } = await openEffect(t)
+  const receiver = await hanging(t)
+  const { recorded, end, run } = await openEffect(t, receiver)
   end.abort()
   await t.rejects(run(), /the shard is gone/)
   t.same(recorded, [])
   t.equal(receiver.at('/in').length, 0)
+})
+
+t.test('A tool that has answered is not asked again because its turn could not go on', async (t) => {
+  const receiver = await openReceiver(t)
+  const { conversation, recorded, run } = await openEffect(t, receiver, 1)
+  await t.rejects(run(), /cannot be looked up/)
+  t.same(recorded, [])
+  await run()
+  t.equal(receiver.at('/in').length, 1)
+  t.match(recorded, [{ state: 'ok' }])
+  t.match(conversation.records(), [{ state: 'completed', calls: ['ok'] }])
+})
+
+t.test('A turn that is cut while it cannot go on has the outcome of its call', async (t) => {
+  const { conversation, run } = await openEffect(t, await openReceiver(t), 1)
+  await t.rejects(run(), /cannot be looked up/)
+  conversation.receive('STOP')
+  t.match(conversation.records(), [{ state: 'cut', calls: ['ok'] }])
 })

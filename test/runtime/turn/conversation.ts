@@ -2,6 +2,7 @@
 import type { Conversation } from '../../../core/conversation/state.js'
 import type { Refusal } from '../../../core/errors.js'
 import type { ToolOutcome } from '../../../core/tools/contract.js'
+import type { AnsweredCall } from '../../../core/turn/openturn.js'
 import type { Play } from '../../../core/turn/play.js'
 import type { TurnRecord } from '../../../core/turn/record.js'
 import { turnIdOf } from '../../../core/turn/turnid.js'
@@ -11,7 +12,7 @@ import type { Command, CommandMeta, Tx } from '../../../runtime/shard/contract.j
 import { createOverlay } from '../../../runtime/shard/overlay.js'
 import { encodeWrites } from '../../../runtime/store/space.js'
 import { createTurnCommands } from '../../../runtime/turn/commands.js'
-import type { AdvanceTurn, CutTurn, StepInput } from '../../../runtime/turn/contract.js'
+import type { CutTurn, StepInput } from '../../../runtime/turn/contract.js'
 import type { PlannedTurn } from '../../../runtime/turn/planner.js'
 import { firstRecord, silencedRecord, type TurnStart } from '../../../runtime/turn/recordofplan.js'
 import { closeCutTurn } from '../../../runtime/turn/records.js'
@@ -93,14 +94,17 @@ export function openTurnConversation() {
     },
     attempting: (number: number) => decide(turns.attempting, { asid, turnId: began!.id, number }),
     /** The outcome of the call of that step, and the tool that the turn waits for next. */
-    advance(number: number, outcome: ToolOutcome, call?: string, more: Partial<AdvanceTurn & StepInput> = {}) {
+    advance(number: number, outcome: ToolOutcome, call?: string, more: Partial<AnsweredCall & StepInput> = {}) {
       const { record } = tx.get(openTurnTable, [asid]) ?? { record: began! }
       const { reads, notes, attempt = 0 } = more
-      const given = { outcome, effects: [], ms: 1, ...(notes && { notes }) }
-      const input = { asid, agent, turnId: record.id, number, attempt, ...given }
+      const answered = { outcome, attempt, ms: 1, ...(notes && { notes }) }
+      const input = { asid, agent, turnId: record.id, number, answered }
       return decide(turns.advance, { ...input, step: { ...step(record, call), ...(reads && { reads }) } })
     },
-    cut(why: CutTurn['why'], answered: NonNullable<CutTurn['answered']>) {
+    keepAnswer(number: number, answered: AnsweredCall) {
+      return decide(turns.keepAnswer, { asid, turnId: began!.id, number, answered })
+    },
+    cut(why: CutTurn['why'], answered: AnsweredCall) {
       return decide(turns.cut, { asid, agent, turnId: began!.id, why, requests: [], answered })
     },
     replies: () => Array.from(tx.range(messageTable), ({ value }) => value).filter(({ from }) => from === 'reply'),
