@@ -11,7 +11,7 @@ function dryRun(flow: Partial<Flow>, flows: Record<string, Flow> = {}) {
   return dryRunFlow(document, findItem(document, 'playbooks', 'booking') as Playbook & { flow: Flow })
 }
 
-t.test('A dry run asks each slot once and reports what was said, walked and called', async (t) => {
+t.test('R33: a dry run asks each slot once and reports what was said, walked and called', async (t) => {
   const walk = dryRun({
     slots: [{ name: 'day', type: 'date', prompt: 'Which day?' }],
     steps: [

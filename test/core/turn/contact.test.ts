@@ -24,7 +24,7 @@ t.test('R14: contactAvailability is verbatim, and mail, phone and website can be
   t.end()
 })
 
-t.test('Without availability a stock sentence leads; without any detail it says so', (t) => {
+t.test('Decision 31: without availability an English stock sentence leads; without any detail it says so', (t) => {
   t.match(contactMessage({ identity: { contactPhone: '+12075550100' } }, 'Desk').parts, [{ text: sentences.contact }])
   t.match(contactMessage({}, 'Desk'), { parts: [{ text: sentences.noContact }] })
   t.same(contactMessage({}, 'Desk', sentences.noAnswer).parts, [{ type: 'text', text: sentences.noAnswer }])

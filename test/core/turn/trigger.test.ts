@@ -46,7 +46,7 @@ t.test('Events that want no answer are taken without a turn', async (t) => {
   t.same(takeEvents([status, system('optOut')]), { taken: 2 })
 })
 
-t.test('Pictures and places of people are lines of text', async (t) => {
+t.test('Decision 32: pictures and places of people are lines of text', async (t) => {
   const { trigger } = takeEvents([
     eventOf({
       type: 'message',

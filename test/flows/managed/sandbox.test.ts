@@ -56,7 +56,7 @@ t.test('R55: traffic and turns of a persona are left out unless they are asked f
   }
 })
 
-t.test('R57: what would go outside is captured, and no endpoint hears of it', async (t) => {
+t.test('R56, R57: what would go outside is captured, and no endpoint hears of it', async (t) => {
   const receiver = await openReceiver(t)
   const { scheduling } = clinic.capabilities
   const flow = {

@@ -231,25 +231,28 @@ t.test('R58: turns of the sandbox lie apart, in no list that does not ask for th
   t.match(await opened.turns.find(agentRef, parseTurnId(test.id)!), marked, 'its id names it')
 })
 
-t.test('R58: thirty days after its turn nothing is left of it, though its session ended before', async (t) => {
-  const opened = await openTurnFixture(t)
-  await opened.add('ada', [turnOf('ada', { startedAt: opened.clock.now() })])
-  opened.clock.advance(kept.retentionEveryMs / 2)
-  const quiet = { startedAt: opened.clock.now(), trigger: { kind: 'quiet', eventIds: [] } } as const
-  await opened.add('ada', [turnOf('ada', quiet, 2)])
-  for (let day = 0; day < kept.retentionMs / kept.retentionEveryMs - 1; day++) {
-    opened.clock.advance(kept.retentionEveryMs)
-    await opened.engine.query('ada', { name: 'conversation.read' } as never, { asid: 'ada' })
-  }
-  t.equal(opened.rows(turnTable).length, 2, 'both are kept until then')
-  for (let day = 0; day < 3; day++) {
-    opened.clock.advance(kept.retentionEveryMs)
-    await opened.engine.query('ada', { name: 'conversation.read' } as never, { asid: 'ada' })
-  }
-  await waitUntil(() => opened.rows(turnTable).length === 0)
-  await waitUntil(() => opened.rows(conversationTable)[0]!.value.nothingToExpire === true)
-  t.pass('and the conversation looks no more')
-})
+t.test(
+  'R58, decision 33: thirty days after its turn nothing is left of it, though its session ended before',
+  async (t) => {
+    const opened = await openTurnFixture(t)
+    await opened.add('ada', [turnOf('ada', { startedAt: opened.clock.now() })])
+    opened.clock.advance(kept.retentionEveryMs / 2)
+    const quiet = { startedAt: opened.clock.now(), trigger: { kind: 'quiet', eventIds: [] } } as const
+    await opened.add('ada', [turnOf('ada', quiet, 2)])
+    for (let day = 0; day < kept.retentionMs / kept.retentionEveryMs - 1; day++) {
+      opened.clock.advance(kept.retentionEveryMs)
+      await opened.engine.query('ada', { name: 'conversation.read' } as never, { asid: 'ada' })
+    }
+    t.equal(opened.rows(turnTable).length, 2, 'both are kept until then')
+    for (let day = 0; day < 3; day++) {
+      opened.clock.advance(kept.retentionEveryMs)
+      await opened.engine.query('ada', { name: 'conversation.read' } as never, { asid: 'ada' })
+    }
+    await waitUntil(() => opened.rows(turnTable).length === 0)
+    await waitUntil(() => opened.rows(conversationTable)[0]!.value.nothingToExpire === true)
+    t.pass('and the conversation looks no more')
+  },
+)
 
 t.test('R58: turns of a deleted persona are kept until they expire, and then they are removed', async (t) => {
   const opened = await openTurnFixture(t)
