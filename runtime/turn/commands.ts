@@ -1,7 +1,7 @@
 /**
- * The commands of managed turns: begin, advance, attempting, keepAnswer, cut and timerFired. A conversation has at most one open
- * turn, and a result counts only for the turn and the step that asked for it. Whatever a step says, remembers and asks
- * for is one commit.
+ * The commands of managed turns: begin, advance, attempting, keepAnswer, cut and timerFired. A conversation has at most
+ * one open turn, and a result counts only for the turn and the step that asked for it. Whatever a step says, remembers
+ * and asks for is one commit.
  */
 import type { LogNote } from '../../core/catalogs/logevents.js'
 import type { AgentContext } from '../../core/conversation/context.js'
