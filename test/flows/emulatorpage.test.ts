@@ -594,7 +594,7 @@ t.test('The turn of a managed agent is shown beside its bubble, in plain words',
     await shows(dialog, 'The person answered “Yes”.')
     await waitUntil(async () => (await dialog.getByText('Still under way.').count()) === 0)
     const expected = [
-      ['Playbook', 'Stayed in book', 'The flow of book waited for this answer.', 'Outcome: booked', /reached/],
+      ['Playbook', 'Stayed in book', 'The conversation goes on where it was.', 'Outcome: booked', /reached/],
       ['Steps', 'Act book 4', 'Branch book 5', 'Act book contact', 'Say book booked', 'The goal is reached.'],
       ['Answers so far', 'treatment', 'Sports massage', 'time', 'Mon 2 Mar, 10:00', 'email', '***'],
       ['Tools', 'scheduling.book', 'done in 27.5 ms', 'people.save', 'refused in 3 ms', 'The field email is locked.'],

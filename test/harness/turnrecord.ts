@@ -14,7 +14,7 @@ export function turnRecord(change: Partial<TurnRecord> = {}): TurnRecord {
     endedAt: 1_772_366_405_058,
     took: { total: 58, waiting: 4, gathering: 9, model: 0, tools: 31.25, committing: 14 },
     definition: { digest: 'd1', updatedAt: 1_772_366_000_000 },
-    playbook: { before: 'book', after: 'book', why: 'The flow of book waited for this answer.' },
+    playbook: { before: 'book', after: 'book', why: 'session' },
     flow: {
       from: 'book:3',
       to: 'book:9',

@@ -11,6 +11,7 @@ import {
   millis,
   playbookWords,
   readTrace,
+  reasonWords,
   score,
   stateWords,
   timeShares,
@@ -98,7 +99,7 @@ function TurnView({ turn, messageId }: { turn: TurnRecord; messageId: string | u
         <p>
           <strong>{playbookWords(playbook)}</strong>
         </p>
-        <p class="why">{playbook.why}</p>
+        <p class="why">{reasonWords(playbook)}</p>
         {outcomes.length > 0 && <p>Outcome: {outcomes.join(', ')}</p>}
         {goal && (
           <p>

@@ -42,6 +42,23 @@ export function playbookWords({ before, after }: TurnRecord['playbook']): string
   return before === after ? `Stayed in ${after}` : `From ${before} to ${after}`
 }
 
+const reasons: Readonly<Record<string, string>> = {
+  session: 'The conversation goes on where it was.',
+  tool: 'A tool has answered.',
+  default: 'Conversations begin there.',
+  chip: 'The person picked it.',
+  route: 'The text asks for it.',
+  handoff: 'A flow handed over to it.',
+  outreach: 'The person answered an outreach.',
+  reminder: 'The person answered a reminder.',
+  link: 'The person followed a link.',
+}
+
+/** Why the turn was in its playbook. */
+export function reasonWords({ why }: Pick<TurnRecord['playbook'], 'why'>): string {
+  return reasons[why] ?? why
+}
+
 const stepKinds: Readonly<Record<string, string>> = {
   collect: 'Collect',
   say: 'Say',

@@ -6,6 +6,7 @@ import {
   millis,
   playbookWords,
   readTrace,
+  reasonWords,
   stateWords,
   timeShares,
   toolWords,
@@ -38,6 +39,8 @@ t.test('The playbook before and after is one phrase', async (t) => {
   t.equal(playbookWords({ after: 'a', why }), 'Began in a')
   t.equal(playbookWords({ before: 'a', why }), 'Left a')
   t.equal(playbookWords({ why }), 'No playbook')
+  t.equal(reasonWords({ why: 'route' }), 'The text asks for it.')
+  t.equal(reasonWords({ why: 'unheard of' }), 'unheard of')
 })
 
 t.test('Steps are read from a trace, places count from one, and no other line is lost', async (t) => {
