@@ -6,7 +6,7 @@ export function isAnswering({ enabled, confirmed }: Pick<Item<'facts'>, 'enabled
   return enabled !== false && confirmed !== false
 }
 
-/** An outreach comes with a playbook. As long as nobody has written in it, the agent only sends. */
+/** An outreach comes with a playbook. As long as it is empty, the agent only sends. */
 export function isWritten({ outreachId, body, flow }: Item<'playbooks'>): boolean {
   return outreachId === undefined || body.trim() !== '' || flow !== undefined
 }
@@ -15,4 +15,4 @@ export function hasVoice({ playbooks, facts }: Pick<AgentDocument, 'playbooks' |
   return playbooks.some(isWritten) || facts.some(isAnswering)
 }
 
-export const noVoice = 'Without a webhook nobody answers: the agent has no written playbook and no enabled fact.'
+export const noVoice = 'Without a webhook the agent does not answer: it has no written playbook and no enabled fact.'

@@ -76,7 +76,7 @@ function startConversation(tx: ConversationTx, conversation: Conversation, agent
 }
 
 /** Logged at the first words of a session and at the answer to an opener: the agent may be one that only sends. */
-const noVoice = { why: 'Nobody answers for the agent: it has no webhook, no written playbook and no enabled fact.' }
+const noVoice = { why: 'The agent does not answer: it has no webhook, no written playbook and no enabled fact.' }
 
 function applyContent(
   tx: ConversationTx,

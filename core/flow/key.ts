@@ -7,7 +7,7 @@ export function keyOfCall({ name, arguments: values }: ToolCall): string {
   return bodyHash(`${name}\n${canonicalText(values, 0)}`)
 }
 
-/** Arguments may come from a language model: what is nested deeper than any schema asks for is not told apart. */
+/** Arguments may come from a language model: what is nested deeper than any schema asks for counts as equal. */
 const deepest = 32
 
 function canonicalText(value: unknown, depth: number): string {

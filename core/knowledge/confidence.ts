@@ -39,7 +39,7 @@ const subjects = new Set(
   ).split(' '),
 )
 
-/** Whether a text tells something and asks nothing, by its first words: "My room has no towels" is no question. */
+/** Whether a text is a statement and no question, by its first words: "My room has no towels" is no question. */
 export function isStatement(text: string): boolean {
   if (text.includes('?')) return false
   const first = plainWords(text).find((word) => !beforeStatements.has(word))

@@ -9,7 +9,7 @@ import { tokenize } from './tokenizer.js'
 
 const endings = ['', 'e', 's', 'es', 'ing', 'ed']
 
-/** One list for each word that tells something, or for each word if none does. */
+/** One list for each word with a meaning of its own, or for each word if none has one. */
 export function queryForms(query: string): string[][] {
   const tokens = [...new Set(tokenize(query))]
   const informative = tokens.filter((token) => !isFunctionWord(token))

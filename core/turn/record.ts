@@ -62,7 +62,7 @@ export interface TurnTimes {
 export interface ToolCallRecord {
   readonly name: string
   readonly by: 'flow' | 'model'
-  readonly state: ToolOutcome['state'] | 'pending' | 'stubbed'
+  readonly state: ToolOutcome['state'] | 'pending'
   /** Masked like log lines. */
   readonly arguments: unknown
   readonly result?: unknown

@@ -14,7 +14,7 @@ export const GatewayAccess = Type.Object(
     webhookUrl: Type.Optional(Type.String()),
     instanceId: Type.Optional(Type.String()),
     mode: Type.Enum([...modes], { description: 'Whether the built-in runtime answers, or the webhook.' }),
-    warning: Type.Optional(Type.String({ description: 'Present while nobody answers: people get no reply.' })),
+    warning: Type.Optional(Type.String({ description: 'Present while the agent cannot answer: people get no reply.' })),
   },
   { ...closed, title: 'GatewayAccess' },
 )

@@ -23,7 +23,7 @@ const ends = ['stopped', 'deadline', 'webhook', 'agentGone', 'superseded'] as co
   TurnRecord['endedBy']
 >[]
 const callStates = [
-  ...(['ok', 'captured', 'stubbed', 'refused', 'failed', 'unknown', 'cancelled', 'pending'] as const),
+  ...(['ok', 'captured', 'refused', 'failed', 'unknown', 'cancelled', 'pending'] as const),
 ] satisfies readonly ToolCallRecord['state'][]
 const goalSources = ['playbook', 'outreach', 'default'] as const
 

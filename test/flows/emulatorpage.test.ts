@@ -462,7 +462,7 @@ t.test('While the node is unavailable no text is lost, and no preview shows anot
   await shot(page, 'away')
   await page.unroute(`${node.mgmt}/**`)
   await aml.locator('.preview', { hasText: 'Written while away' }).waitFor()
-  await waitUntil(async () => (await page.locator('main .told .notice').count()) === 0)
+  await waitUntil(async () => (await page.locator('main .notices .notice').count()) === 0)
   await page.getByRole('textbox', { name: 'Write on SMS' }).press('Enter')
   await shows(sms, /You said .Kept while away/)
 })

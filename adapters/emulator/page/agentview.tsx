@@ -72,7 +72,7 @@ export function AgentView({ scene, api, stage, isShown, visitor, onVisitor, onTi
         )}{' '}
         Phones draw what the provider was sent; <code>{'{ }'}</code> shows it raw.
       </p>
-      <div class="told" role="status">
+      <div class="notices" role="status">
         {isUnreachable && (
           <p class="notice">The node does not answer. The page goes on once it does; what you write stays here.</p>
         )}

@@ -103,7 +103,6 @@ const toolStates: Readonly<Record<ToolCallRecord['state'], string>> = {
   unknown: 'outcome unknown',
   cancelled: 'not finished',
   pending: 'under way',
-  stubbed: 'answered by a stub',
 }
 
 export function toolWords({ state, ms }: Pick<ToolCallRecord, 'state' | 'ms'>): string {
@@ -111,7 +110,7 @@ export function toolWords({ state, ms }: Pick<ToolCallRecord, 'state' | 'ms'>): 
 }
 
 export function isToolDone({ state }: Pick<ToolCallRecord, 'state'>): boolean {
-  return state === 'ok' || state === 'captured' || state === 'stubbed'
+  return state === 'ok' || state === 'captured'
 }
 
 export interface TimeShare {

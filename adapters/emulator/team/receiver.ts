@@ -1,4 +1,4 @@
-/** What providers have in common that only receive: nobody answers them, and they report nothing. */
+/** What emulated providers share that only receive: people do not answer, and there are no receipts. */
 import { providerEmulator as limits } from '../../../core/limits/index.js'
 import type { EmulatedProvider } from '../contract.js'
 
@@ -9,7 +9,7 @@ export const receiver: Pick<
   retryAfterMs: [],
   timeoutMs: limits.webhookTimeoutMs.usual,
   receiptCallback: () => undefined,
-  callbacksFor: () => 'Nobody answers here.',
+  callbacksFor: () => 'People do not answer here.',
   taps: () => [],
 }
 

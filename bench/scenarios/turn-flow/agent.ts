@@ -1,4 +1,4 @@
-/** The agent of the turn-flow scenario, which Parley plays: it asks for an order, tells where it is, and asks again. */
+/** The agent of the turn-flow scenario, which Parley plays: it asks for an order, says where it is, and asks again. */
 
 export const question = 'What is the number of the order?'
 const status = 'Order {order} left the warehouse and arrives on Thursday between nine and noon.'
@@ -7,7 +7,7 @@ const status = 'Order {order} left the warehouse and arrives on Thursday between
 export const trackingPlaybook = {
   id: 'tracking',
   name: 'Order tracking',
-  whenToUse: 'Somebody wants to know where an order is, or when it will arrive.',
+  whenToUse: 'A person wants to know where an order is, or when it will arrive.',
   isDefault: true,
   flow: {
     slots: [{ name: 'order', type: 'number', prompt: question }],

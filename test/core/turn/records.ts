@@ -53,7 +53,7 @@ const toolName = fc.constantFrom(...tools, 'notify.team', 'integration:crm', 'to
 const toolCall = fc.record({
   name: fc.oneof(toolName, name),
   by: fc.constantFrom('flow', 'model'),
-  state: fc.constantFrom('ok', 'captured', 'stubbed', 'refused', 'failed', 'unknown', 'cancelled', 'pending'),
+  state: fc.constantFrom('ok', 'captured', 'refused', 'failed', 'unknown', 'cancelled', 'pending'),
   arguments: fc.oneof(
     fc.dictionary(name, ofPerson, { maxKeys: 30 }),
     fc.record({ fields: fc.dictionary(name, ofPerson) }),

@@ -77,7 +77,7 @@ t.test('Decision 3: an agent that only sends says nothing to those who answer', 
     )
   await waitUntil(async () => (await failures()).length === 1)
   t.equal(ann.requests().length, sent)
-  t.match(await stage.manage('GET', '/gateway'), { mode: 'managed', warning: /nobody answers/ })
+  t.match(await stage.manage('GET', '/gateway'), { mode: 'managed', warning: /does not answer/ })
   await stage.manage('PATCH', '/playbooks/spring', { body: 'Talk about the offers.' })
   t.match((await ann.write('Are you there?')).text, /I cannot answer that here/, 'a playbook with words is a voice')
 })
